@@ -5,6 +5,7 @@
 #include <fuse/match/match.hpp>
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/rules/activations.hpp>
+#include <fuse/rules/attention.hpp>
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/embeddings.hpp>
@@ -21,8 +22,8 @@ namespace fuse_onnx {
 namespace {
 inline constexpr auto bundled =
     fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
-                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions,
-                   fuse::rules::canonical, fuse::rules::linear>;
+                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::attentions, fuse::rules::batch_norm,
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 }
 
 fuse::program const& bundled_program() {

@@ -163,6 +163,14 @@ inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
+inline constexpr parameter_info attention_parameters[] = {
+    {"q_num_heads", 0},
+    {"kv_num_heads", 0},
+    real_number("scale", std::numeric_limits<double>::quiet_NaN()),
+    {"is_causal", 0},
+    real_number("softcap", 0)};
+inline constexpr parameter_info multi_head_attention_parameters[] = {
+    {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
@@ -198,7 +206,7 @@ enum class opcode : std::uint16_t {
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
@@ -485,7 +493,8 @@ inline constexpr operator_info operator_table[] = {
     detail::with_results(2, detail::other(opcode::qembed_layer_norm, "qembed_layer_norm", op_kind::reduction, 1, 18, detail::embedding_parameters)),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
     detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
-    detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
+    detail::other(opcode::attention, "attention", op_kind::anchor, 3, 7, detail::attention_parameters),
+    detail::other(opcode::multi_head_attention, "multi_head_attention", op_kind::anchor, 1, 10, detail::multi_head_attention_parameters),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
@@ -534,6 +543,10 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 [[nodiscard]] constexpr bool is_view(opcode op) {
   return op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
          op == opcode::identity;
+}
+
+[[nodiscard]] constexpr bool is_nothing_of_nothing(opcode op) {
+  return op == opcode::cast || op == opcode::where || op == opcode::expand;
 }
 
 [[nodiscard]] constexpr bool has_set_of_axes(opcode op) {
@@ -3309,6 +3322,82 @@ template <class Body>
 
 }  // namespace fuse::inline v0::detail::onnx_activations
 
+namespace fuse::inline v0::detail::onnx_attention {
+
+struct heads_of {
+  extent count{}, size{}, length{};
+};
+[[nodiscard]] inline bool read(operand_facts const& of, double heads, heads_of& into) {
+  if (!of.has_rank) return false;
+  auto const shape = of.shape;
+  if (shape.size() == 4) {
+    into = {shape[1], shape[3], shape[2]};
+    return true;
+  }
+  if (shape.size() != 3 || !(heads >= 1) || !shape[2].known()) return false;
+  auto const count = static_cast<std::int64_t>(heads);
+  if (shape[2].value() % count != 0) return false;
+  into = {extent(count), extent(shape[2].value() / count), shape[1]};
+  return true;
+}
+
+[[nodiscard]] inline std::string_view refuse_mask(operand_facts const& mask, std::size_t least, extent batch,
+                                                  heads_of const& q, heads_of const& k) {
+  auto const rank = mask.shape.size();
+  if (!mask.has_rank || rank < least || rank > 4)
+    return "the mask has, or may have, other axes than the operator takes";
+  if (!(mask.shape[rank - 2] == q.length) || !(mask.shape[rank - 1] == k.length))
+    return "the mask has not provably a row for each query and a column for each key";
+  extent const leading[] = {batch, q.count};
+  for (std::size_t i = 0; i + 2 < rank; ++i)
+    if (auto const e = mask.shape[i]; !(e == extent(1)) && !(e == leading[i + 4 - rank]))
+      return "the mask is not provably for each batch and head, or for all";
+  return {};
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  bool const vendor = e.op == opcode::multi_head_attention;
+  if (e.op != opcode::attention && !vendor) return {};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!e.has(i)) return "the operator needs queries, keys and values";
+  std::size_t const mask = vendor ? 5 : 3;
+  for (std::size_t i = 3; i < e.operands.size(); ++i)
+    if (e.has(i) && i != mask) return "queries, keys, values and a mask are all that a rewrite can give the operator";
+  auto const type = e.operands[0].type;
+  for (std::size_t i = 0; i < e.operands.size(); ++i)
+    if (e.has(i) && (e.operands[i].type != type || !is_floating(type)))
+      return "the operator takes operands of one floating element type";
+  if (type == element_type::float64 && e.number("softmax_precision") == static_cast<double>(element_type::float32))
+    return "a softmax in float32 is less precise than doubles are";
+  auto const of_queries = e.number(vendor ? "num_heads" : "q_num_heads");
+  auto const of_keys = vendor ? of_queries : e.number("kv_num_heads");
+  auto const rank = e.operands[0].shape.size();
+  if (vendor && rank != 3) return "the operator takes queries of three axes";
+  heads_of q, k, v;
+  if (!read(e.operands[0], of_queries, q) || !read(e.operands[1], of_keys, k) || !read(e.operands[2], of_keys, v))
+    return "queries, keys or values have, or may have, other axes than the operator takes";
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (e.operands[i].shape.size() != rank) return "queries, keys and values have not as many axes";
+    if (!(e.operands[i].shape[0] == e.operands[0].shape[0]))
+      return "queries, keys and values are not provably of as many batches";
+  }
+  if (!(q.size == k.size)) return "queries and keys have not provably heads of one size";
+  if (!(k.length == v.length)) return "keys and values are not provably as many";
+  if (!(k.count == v.count)) return "keys and values have not provably as many heads";
+  bool const grouped =
+      q.count.known() && k.count.known() && k.count.value() > 0 && q.count.value() % k.count.value() == 0;
+  if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
+  auto const scale = e.number("scale");
+  if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))
+    return vendor ? "the scale is 0, which means another one, or does not fit a float32 attribute"
+                  : "the scale is not above 0, or does not fit a float32 attribute";
+  if (!vendor && e.has(mask) && e.to == target::onnxruntime)
+    return "onnxruntime takes masks otherwise than the standard says, where a query may look at nothing";
+  return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
+}
+
+}  // namespace fuse::inline v0::detail::onnx_attention
+
 namespace fuse::inline v0::detail::onnx_channel_norms {
 
 [[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::instance_norm || op == opcode::group_norm; }
@@ -3699,8 +3788,9 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
-                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
+  for (auto const why :
+       {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
+        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -4119,6 +4209,7 @@ inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}
 
 inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
 inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
+inline constexpr element_types attention_types[] = {{1, {0x402, 0x402, 0x402, 0x402, 0x40}, 0x402}};
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
 
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -4208,6 +4299,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QEmbedLayerNormalization", opcode::qembed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, quantised_embedding_types},
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
+    {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, attention_types},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
@@ -6540,15 +6632,35 @@ void recurrent_shape(Context& at) {
 }
 
 template <class Context>
-void attention_shape(Context& at) {
+void attention_result(Context& at, std::int64_t heads, std::int64_t shared) {
   at.share_type(0, 0);
-  if (at.rank(0) == 4 && at.rank(2) == 4) {
+  auto const rank = at.rank(0);
+  if (rank != 3 && rank != 4) return;
+  auto const values = at.rank(2) == 3 || at.rank(2) == 4 ? at.shape(2) : span<extent const>{};
+  if (rank == 4) {
     auto const q = at.shape(0);
-    extent const made[] = {q[0], q[1], q[2], at.shape(2)[3]};
-    at.set_shape(0, made);
-  } else if (at.rank(0) == 3) {
-    at.set_rank(0, 3);
+    extent const made[] = {q[0], q[1], q[2], values.empty() ? at.symbols().fresh() : values.back()};
+    return at.set_shape(0, made);
   }
+  extent row{};
+  if (values.size() == 4)
+    row = at.symbols().multiply(at.shape(2)[1], at.shape(2)[3]);
+  else if (values.size() == 3 && heads == shared)
+    row = values.back();
+  else if (values.size() == 3 && values.back().known() && shared > 0 && values.back().value() % shared == 0)
+    row = extent(values.back().value() / shared * heads);
+  else
+    row = at.symbols().fresh();
+  auto const q = at.shape(0);
+  extent const made[] = {q[0], q[1], row};
+  at.set_shape(0, made);
+}
+
+template <class Context>
+void attention_shape(Context& at) {
+  std::int64_t heads = 0, shared = 0;
+  bool const told = at.integer("q_num_heads", 0, heads) && at.integer("kv_num_heads", 0, shared);
+  attention_result(at, told ? heads : 0, told ? shared : -1);
 }
 
 }  // namespace fuse::inline v0::detail
@@ -6934,6 +7046,7 @@ void apply_shape_function(Context& at, opcode op) {
       embed_norm_shape(at);
       break;
     case opcode::attention: attention_shape(at); break;
+    case opcode::multi_head_attention: attention_result(at, 1, 1); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;
     case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
@@ -8684,6 +8797,13 @@ template <class... Operands>
 [[nodiscard]] constexpr expression dequantize(Operands const&... operands) {
   return expression(opcode::dequantize, operands...);
 }
+[[nodiscard]] constexpr expression expand(expression const& a, expression const& shape) {
+  return expression(opcode::expand, a, shape);
+}
+[[nodiscard]] constexpr expression where(expression const& condition, expression const& a, expression const& b) {
+  return expression(opcode::where, condition, a, b);
+}
+[[nodiscard]] constexpr expression is_nan(expression const& a) { return expression(opcode::is_nan, a); }
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -8719,6 +8839,14 @@ template <class... Operands>
 [[nodiscard]] constexpr expression rotary_embedding_at(expression const& x, expression const& positions,
                                                        expression const& cosines, expression const& sines) {
   return expression(opcode::rotary_embedding_at, x, positions, cosines, sines);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression attention(Operands const&... operands) {
+  return expression(opcode::attention, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression multi_head_attention(Operands const&... operands) {
+  return expression(opcode::multi_head_attention, operands...);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
@@ -10390,7 +10518,7 @@ struct bound_condition {
 
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 48, condition_capacity = 16, rearrangement_capacity = 8;
+                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 8;
 
   struct entry {
     std::uint16_t first;  ///< instruction
@@ -10454,7 +10582,7 @@ struct program {
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 32;
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 128;
   detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
@@ -13054,8 +13182,13 @@ class named_extents {
   }
 
   [[nodiscard]] bool lay(span<polynomial const> from, extent_algebra const& symbols, layout& into) const {
+    return into.row_major(from) && rearrange(symbols, into);
+  }
+  [[nodiscard]] bool rearrange(extent_algebra const& symbols, layout& into) const {
     way along;
-    if (!find(from, along) || !into.row_major(from) || !into.reshape(along.split)) return false;
+    plain_vector<polynomial> from;
+    from.assign(into.shape());
+    if (!find(from, along) || !into.reshape(along.split)) return false;
     for (auto const& pick : along.picks) {
       if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
       into.drop(pick.axis);
@@ -16391,7 +16524,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
-        require_operands(made, t, t.op == opcode::cast ? 0 : meant.least);  // a Cast of nothing is nothing
+        require_operands(made, t, is_nothing_of_nothing(t.op) ? 0 : meant.least);
         break;
       }
       case term_kind::again:
@@ -16819,7 +16952,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator of its pattern, 4 roots, "
+      "fuse: a rule has at most 128 distinct terms, 64 on its right side, 8 operands and attributes of an operator of "
+      "its pattern, 4 roots, "
       "16 conditions, 8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
@@ -17489,6 +17623,10 @@ class basic_validity {
         alike(0, at ? 3 : 2);
         return want(at ? 1 : 3, "an integer type", &is_integer);
       }
+      case opcode::attention:
+      case opcode::multi_head_attention:
+        for (auto const i : {1u, 2u}) alike(0, i);
+        return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -17602,6 +17740,10 @@ class basic_validity {
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
         return check_pairs(2);
+      case opcode::attention: return check_attention();
+      case opcode::multi_head_attention:
+        if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
+        return;
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -17717,6 +17859,18 @@ class basic_validity {
     if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
     equal_at(0, rank - 2, 1, 1);
     check_pairs(1);
+  }
+  void check_attention() {
+    for (std::uint32_t i = 0; i < 3; ++i)
+      if (ranked(i) && shape(i).size() != 3 && shape(i).size() != 4)
+        return wrong("operand " + std::to_string(i) + " has not three axes or four");
+    for (auto const i : {1u, 2u}) equal_at(0, 0, i, 0);
+    if (!ranked(0) || !ranked(1) || !ranked(2) || shape(1).size() != shape(2).size()) return;
+    bool const apart = shape(1).size() == 4;
+    equal_at(1, apart ? 2 : 1, 2, apart ? 2 : 1);
+    if (!apart || shape(0).size() != 4) return;
+    equal_at(1, 1, 2, 1);
+    equal_at(0, 3, 1, 3);
   }
   void check_pairs(std::uint32_t table) {
     if (!ranked(0) || !ranked(table) || shape(0).size() != 4 || shape(table).empty()) return;
@@ -17918,8 +18072,8 @@ class basic_traffic {
     return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
 
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,
-                             double enough = std::numeric_limits<double>::infinity()) {
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, span<node_id const> passed,
+                             node_id first_new, double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
     if (seen_round_ > ~std::uint32_t{0} - 6) {
@@ -17937,12 +18091,13 @@ class basic_traffic {
     }
     for (bool more = true; more;) {
       more = false;
-      for (auto n : matched) {
-        if (sum > enough) return sum;
-        if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
-        sum += die(n);
-        more = true;
-      }
+      for (auto const some : {matched, passed})
+        for (auto n : some) {
+          if (sum > enough) return sum;
+          if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
+          sum += die(n);
+          more = true;
+        }
     }
     mark_read(matched, first_new);
     for (auto n : matched) {
@@ -18071,7 +18226,18 @@ class basic_infinite_terms {
   [[nodiscard]] bool was_added_up(value_id v) const {
     for (auto n : match_.matched())
       for (std::uint32_t i = 0; i < terms_of(n); ++i)
-        if (image_.operand(n, i) == v) return true;
+        if (gives(image_.operand(n, i), v)) return true;
+    return false;
+  }
+  [[nodiscard]] bool gives(value_id sum, value_id v) const {
+    if (sum == v) return true;
+    auto const n = sum == absent ? absent : image_.producer(sum);
+    if (n == absent || op_of(image_, n) != opcode::where || image_.operand_count(n) != 3) return false;
+    double held = 0, wanted = 0;
+    for (auto const i : {1u, 2u}) {
+      auto const each = image_.operand(n, i);
+      if (each == v || (facts_.uniform(each, held) && facts_.uniform(v, wanted) && held == wanted)) return true;
+    }
     return false;
   }
 
@@ -20073,8 +20239,10 @@ class basic_operator_writer {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
       if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
-    } else if (counts(p, row, op) && !math::is_whole(p.number)) {
-      return because(" is an integer, and what gives it is none");
+    } else if (counts(p, row, op)) {
+      if (!math::is_whole(p.number) || !(math::abs(p.number) < inexact_integers))
+        return because(" is an integer, and what gives it is none");
+      p.content = static_cast<std::int64_t>(p.number);
     } else {
       p.content = p.number;
     }
@@ -20227,8 +20395,14 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_rearranged_operand {
  public:
-  basic_rearranged_operand(facts const& known, basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : facts_(known), writer_(writer), into_(into) {}
+  static constexpr int most_below = 16;  ///< operators that are looked below
+
+  basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
+                           basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : facts_(known), layouts_(image, known, names), writer_(writer), into_(into) {}
+
+  [[nodiscard]] span<node_id const> passed() const { return passed_; }
+  void begin() { passed_.clear(); }
 
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
@@ -20242,10 +20416,9 @@ class basic_rearranged_operand {
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
-    layout as_told, in_order;
+    layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
-    if (in_order.row_major(from) && in_order.reshape(along.shape) && in_order == as_told)
-      return reshaped(v, along.shape);
+    if (plan best; shortest(v, names, best)) return written(best);
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -20266,6 +20439,139 @@ class basic_rearranged_operand {
   }
 
  private:
+  struct plan {
+    value_id of = absent;
+    plain_vector<polynomial> split, turned, shape;
+    std::vector<std::int64_t> order;
+    int operators = 0;
+  };
+
+  bool shortest(value_id v, named_extents const& names, plan& best) {
+    bool any = false;
+    auto from = v;
+    for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
+      layout made;
+      plan next;
+      if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
+        continue;
+      if (any && next.operators > best.operators) continue;
+      any = true;
+      best = std::move(next);
+      between_.assign(layouts_.passed());
+    }
+    if (any) passed_.append(between_);
+    return any;
+  }
+
+  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
+    auto const from = shape(v);
+    auto const all = wanted.all();
+    into.of = v;
+    into.shape.assign(wanted.shape());
+    if (!wanted.offset().is(0)) return false;
+    plain_vector<std::size_t> rising;
+    polynomial reach(1);
+    while (rising.size() < all.size()) {
+      std::size_t at = 0;
+      while (at < all.size() && !(all[at].stride == reach)) ++at;
+      if (at == all.size() || !reach.multiply(all[at].extent)) return false;
+      rising.push_back(at);
+    }
+    polynomial whole(1);
+    for (auto const& e : from)
+      if (!whole.multiply(e)) return false;
+    if (!(whole == reach)) return false;
+    std::vector<std::int64_t> target;
+    bool in_order = true;
+    for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
+    if (in_order && target_of(from, into.shape, target)) {
+      into.split = into.turned = into.shape;
+      into.operators = same(into.shape, from) ? 0 : 1;
+      return true;
+    }
+    if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
+    into.operators = (same(into.split, from) ? 0 : 1) + (in_order_already(into.order) ? 0 : 1) +
+                     (same(into.turned, into.shape) ? 0 : 1);
+    return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+  }
+  [[nodiscard]] static bool by_own_axes(span<layout::digit const> all, plain_vector<std::size_t> const& rising,
+                                        plain_vector<polynomial> const& from, plan& into) {
+    std::vector<std::vector<std::int64_t>> runs(all.size());
+    plain_vector<std::int64_t> single;
+    auto axis = from.size();
+    for (auto const at : rising) {
+      polynomial left = all[at].extent, rest;
+      while (!left.is(1)) {
+        while (axis > 0 && from[axis - 1].is(1)) single.push_back(static_cast<std::int64_t>(--axis));
+        if (axis == 0 || !polynomial::divide(left, from[axis - 1], rest)) return false;
+        runs[at].insert(runs[at].begin(), static_cast<std::int64_t>(--axis));
+        left = rest;
+      }
+    }
+    while (axis > 0 && from[axis - 1].is(1)) single.push_back(static_cast<std::int64_t>(--axis));
+    if (axis != 0) return false;
+    into.order.clear();
+    std::size_t next = 0;
+    for (std::size_t of = 0; of < into.shape.size(); ++of) {
+      bool any = false;
+      for (; next < all.size() && all[next].axis == of; ++next, any = true)
+        into.order.insert(into.order.end(), runs[next].begin(), runs[next].end());
+      if (any || single.empty()) continue;
+      into.order.push_back(single.back());
+      single.pop_back();
+    }
+    while (!single.empty()) {
+      into.order.push_back(single.back());
+      single.pop_back();
+    }
+    into.split.assign(from);
+    into.turned.clear();
+    for (auto each : into.order) into.turned.push_back(from[static_cast<std::size_t>(each)]);
+    return true;
+  }
+  static void by_digits(span<layout::digit const> all, plain_vector<std::size_t> const& rising, plan& into) {
+    into.split.clear();
+    into.turned.clear();
+    into.order.assign(all.size(), 0);
+    for (auto i = rising.size(); i-- > 0;) {
+      into.order[rising[i]] = static_cast<std::int64_t>(into.split.size());
+      into.split.push_back(all[rising[i]].extent);
+    }
+    for (auto const& d : all) into.turned.push_back(d.extent);
+  }
+
+  built<value_id> written(plan const& by) {
+    auto made = reshaped(by.of, by.split);
+    if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
+    return made ? reshaped(*made, by.shape) : made;
+  }
+
+  [[nodiscard]] static bool same(span<polynomial const> a, span<polynomial const> b) {
+    bool all = a.size() == b.size();
+    for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
+    return all;
+  }
+  [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
+                                      std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
+    target.clear();
+    bool open = false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::int64_t number = 0;
+      bool const known = to[i].known(number);
+      if (known && number > 0) {
+        target.push_back(number);
+      } else if (i < from.size() && from[i] == to[i]) {
+        target.push_back(0);
+      } else {
+        if (unknown != nullptr) *unknown = &to[i];
+        if (open || known) return false;
+        open = true;
+        target.push_back(-1);
+      }
+    }
+    return true;
+  }
+
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
@@ -20277,24 +20583,10 @@ class basic_rearranged_operand {
 
   built<value_id> reshaped(value_id v, span<polynomial const> to) {
     auto const from = shape(v);
-    bool same = from.size() == to.size();
-    for (std::size_t i = 0; same && i < to.size(); ++i) same = from[i] == to[i];
-    if (same) return v;
+    if (same(from, to)) return v;
     std::vector<std::int64_t> target;
-    bool open = false;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t number = 0;
-      bool const known = to[i].known(number);
-      if (known && number > 0) {
-        target.push_back(number);
-      } else if (i < from.size() && from[i] == to[i]) {
-        target.push_back(0);
-      } else {
-        if (open || known) return not_known(to[i]);
-        open = true;
-        target.push_back(-1);
-      }
-    }
+    polynomial const* unknown = nullptr;
+    if (!target_of(from, to, target, &unknown)) return not_known(*unknown);
     written_parameter list{"shape"};
     list.give(std::move(target));
     return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {&list, 1}, 1);
@@ -20343,8 +20635,10 @@ class basic_rearranged_operand {
   }
 
   facts const& facts_;
+  basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
+  plain_vector<node_id> between_, passed_;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -20366,7 +20660,7 @@ class basic_instantiation {
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
-        rearranged_(known, writer_, into) {}
+        rearranged_(image, known, names, writer_, into) {}
 
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
     auto const& known = rules_.rules[rule];
@@ -20381,6 +20675,7 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
+    rearranged_.begin();
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
@@ -20400,6 +20695,7 @@ class basic_instantiation {
     }
     return span<value_id const>(roots_);
   }
+  [[nodiscard]] span<node_id const> passed() const { return rearranged_.passed(); }
 
  private:
   using kind = replacement_term::kind;
@@ -20454,7 +20750,7 @@ class basic_instantiation {
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
-        if (!folded) return folded.why();
+        if (!folded) return t.what == kind::list && names_an_extent(t) ? list_at_run_time(t) : folded.why();
         if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
@@ -20490,6 +20786,52 @@ class basic_instantiation {
       return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
+  }
+
+  [[nodiscard]] bool names_an_extent(replacement_term const& t) const {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (terms_[t.child[i]].what == kind::dimension) return true;
+    return false;
+  }
+  built<value_id> list_at_run_time(replacement_term const& t) {
+    plain_vector<value_id> parts;
+    dense known;  // entries in a row that are
+    auto const put = [&]() -> built<value_id> {
+      known.shape = {static_cast<std::int64_t>(known.elements.size())};
+      auto made = constant(std::exchange(known, dense{}), element_type::int64);
+      if (made) parts.push_back(*made);
+      return made;
+    };
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
+      if (entry) {
+        auto const& elements = (*entry).elements;
+        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
+        continue;
+      }
+      auto const& e = terms_[t.child[i]];
+      if (e.what != kind::dimension || info_->slot_kinds[e.slot] == slot_kind::dimension) return entry.why();
+      if (!known.elements.empty())
+        if (auto made = put(); !made) return made;
+      auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
+      if (!made) return made;
+      parts.push_back(*made);
+    }
+    if (!known.elements.empty())
+      if (auto made = put(); !made) return made;
+    if (parts.size() == 1) return parts[0];
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+  }
+  built<value_id> extent_at_run_time(value_id of, int axis) {
+    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
+    if (!shape) return shape;
+    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
+    auto index = constant({{1}, {from_front}, element_type::float64, {}}, element_type::int64);
+    if (!index) return index;
+    value_id const operands[] = {*shape, *index};
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
   }
 
   built<value_id> constant(dense const& of, element_type type) {
@@ -20721,8 +21063,9 @@ class basic_instantiation {
   }
 
   [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
-    if (static_cast<opcode>(t.op) != opcode::cast) return false;
-    if (operands.size() == 0) return true;
+    auto const op = static_cast<opcode>(t.op);
+    if (is_nothing_of_nothing(op) && (operands.size() == 0 || operands[0] == absent)) return true;
+    if (op != opcode::cast) return false;
     auto const& to = t.parameters[0];
     return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&
            static_cast<double>(facts_.type(operands[0])) == to.number;
@@ -21255,8 +21598,9 @@ class basic_application {
   rewrite_cost cost() {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched(), first_node())
-                                            : traffic_.saved(roots_, match_.matched(), first_node(), made.added);
+    made.removed = options_.veto != nullptr
+                       ? traffic_.saved(roots_, match_.matched(), right_.passed(), first_node())
+                       : traffic_.saved(roots_, match_.matched(), right_.passed(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();
     return made;
   }
@@ -22350,7 +22694,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
-                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 32 "
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 128 "
                     "rearrangements");
       detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }

@@ -12,6 +12,7 @@
 
 #include <fuse/fuse.hpp>
 #include <fuse/rules/activations.hpp>
+#include <fuse/rules/attention.hpp>
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/embeddings.hpp>
@@ -29,8 +30,8 @@ namespace bundled {
 
 inline constexpr auto all =
     fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
-                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions,
-                   fuse::rules::canonical, fuse::rules::linear>;
+                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::attentions, fuse::rules::batch_norm,
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
   constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;

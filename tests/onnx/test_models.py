@@ -12,6 +12,8 @@ import judge
 from build import check
 
 NOT_RUN = {"llama-bf16-dynamo18"}  # onnxruntime has no bfloat16 kernels for it
+# Between its products stand quantised values; the mask has not provably a column for each key.
+NO_ATTENTION = {"bert-qdq-op14", "bert-qdq-op17", "gpt2-dynamo18"}
 TOLERANCE = {"float16": 5e-3, "float32": 1e-5}  # of the range of values
 
 
@@ -71,6 +73,11 @@ class ModelTest(unittest.TestCase):
 
         def judged(name, model, target, result):
             row, found = counts()[name], judge.activations(result.model)
+            attentions = sum(n.op_type in ("Attention", "MultiHeadAttention") for n in judge.walk(result.model.graph))
+            # (A softmax of each attention has gone into that.)
+            has = target == "onnxruntime" and name not in NO_ATTENTION | NOT_RUN
+            self.assertEqual(attentions, int(row["softmax"]) if has else 0, result.refusals()[:3])
+            found["softmax"] += attentions
             self.assertEqual({kind: found[kind] for kind in kinds}, {kind: int(row[column]) for kind, column in kinds.items()})
             rotary = sum(n.op_type.startswith("RotaryEmbedding") for n in judge.walk(result.model.graph))
             self.assertEqual(rotary, int(row["rotary_half"]) + int(row["rotary_interleaved"]))

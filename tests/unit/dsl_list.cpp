@@ -137,6 +137,27 @@ TEST_CASE("entries are computed of extents") {
     CHECK(ops(g) == "Reshape Abs Reshape");
     CHECK(contents(g, last(g), 1) == integers{3, 8});
   }
+  SECTION("that the graph tells when it runs, where an operand is a list") {
+    static constexpr auto spread =
+        fuse::rule<"spread">(abs(abs(abs(abs(abs(x) + y))))).replace(expand(x, list(dim<"x", -2>, 2, dim<"y", 0>)));
+    auto v = g.add("Add", {g.add("Abs", {g.in("x", {"batch", 1, 1})}), g.in("y", {"n"})});
+    for (int i = 0; i < 4; ++i) v = g.add("Abs", {v});
+    g.output(v, "y");
+    auto const report = fuse::rewrite<spread>(g, {.trust_shapes = true});
+    UNSCOPED_INFO(to_text(report));
+    CHECK(report.applied() == 0);
+    REQUIRE_FALSE(report.rules[0].refused.empty());
+    CHECK(report.rules[0].refused.back().reason.find("another shape") != std::string::npos);
+  }
+  SECTION("that the graph tells when it runs: the shape that is made of them is known") {
+    static constexpr auto wide = fuse::rule<"wide">(abs(abs(abs(abs(abs(abs(abs(x) + y)))))))
+                                     .replace(abs(expand(x, list(dim<"x", 0>, 2, dim<"y", -1>))));
+    auto v = g.add("Add", {g.add("Abs", {g.in("x", {"batch", 1, 1})}), g.in("y", {2, "n"})});
+    for (int i = 0; i < 6; ++i) v = g.add("Abs", {v});
+    g.end(v);
+    CHECK(applied<wide>(g) == 1);
+    CHECK(ops(g) == "Shape Gather Shape Gather Concat Expand Abs");
+  }
   SECTION("that are not: the reason names the dimension") {
     g.end(g.add("Tanh", {g.add("Tanh", {g.in("x", {"batch", 8})})}));
     auto const report = fuse::rewrite<by_rows>(g);

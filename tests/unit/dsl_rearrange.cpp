@@ -206,6 +206,39 @@ TEST_CASE("a right side writes as few operators as it takes") {
   }
 }
 
+TEST_CASE("a right side looks below what is rearranged already") {
+  sketch g;
+  auto const end = [&](graph::value v) {
+    g.end(g.add("Transpose", {g.add("Tanh", {g.add("Tanh", {v})})}, {{"perm", {1, 0, 2}}}));
+    CHECK(applied<moved>(g) == 1);
+  };
+  auto const turned = [&](graph::value v, std::vector<std::int64_t> perm) {
+    return g.add("Transpose", {v}, {{"perm", std::move(perm)}});
+  };
+  SECTION("nothing is written where that stands below") {
+    end(turned(g.in("x", {"b", 5, "s"}), {1, 0, 2}));
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("one Reshape of what stands there") {
+    end(g.add("Squeeze", {turned(g.in("x", {"b", 5, 1, "s"}), {1, 2, 0, 3}), g.constant({1})}));
+    CHECK(ops(g) == "Reshape Relu");
+  }
+  SECTION("one Transpose in place of two") {
+    end(turned(g.in("x", {"b", 5, "s"}), {2, 0, 1}));
+    CHECK(ops(g) == "Transpose Relu");
+  }
+  SECTION("what others read stays") {
+    auto const t = turned(g.in("x", {"b", 5, "s"}), {1, 0, 2});
+    g.output(t, "t");
+    end(t);
+    CHECK(ops(g) == "Transpose Relu");
+  }
+  SECTION("not below what computes") {
+    end(g.add("Abs", {turned(g.in("x", {"b", 5, "s"}), {1, 0, 2})}));
+    CHECK(ops(g) == "Transpose Abs Transpose Relu");
+  }
+}
+
 TEST_CASE("a chain that comes back is nothing") {
   sketch g;
   auto const v = g.in("x", {"b", "s", 12});

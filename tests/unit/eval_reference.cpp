@@ -368,6 +368,26 @@ TEST_CASE("attention looks where it may") {
   CHECK(one().of(opcode::attention, {q, q, v, none}) == numbers{0, 4});
 }
 
+TEST_CASE("attention of heads side by side is that of heads") {
+  one side_by_side, apart;
+  side_by_side.parameters.numbers = {{"num_heads", 2}, {"scale", 0.5}};
+  apart.parameters.numbers = {{"scale", 0.5}};
+  dense const q{{1, 1, 2}, {1, 2}}, k{{1, 2, 2}, {1, 3, 2, 4}}, v{{1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  dense const heads_q{{1, 2, 1, 1}, {1, 2}}, heads_k{{1, 2, 2, 1}, {1, 2, 3, 4}},
+      heads_v{{1, 2, 2, 2}, {1, 2, 5, 6, 3, 4, 7, 8}};
+  auto const made = side_by_side.of(opcode::multi_head_attention, {q, k, v});
+  CHECK(made == apart.of(opcode::attention, {heads_q, heads_k, heads_v}));
+  CHECK(side_by_side.results[0].shape == extents{1, 1, 4});
+  SECTION("a query that may look at nothing is no number") {
+    dense const none{{1, 1, 1, 2}, {-HUGE_VAL, -HUGE_VAL}}, absent;
+    side_by_side.results = untyped(1);
+    std::vector<dense const*> const operands{&q, &k, &v, nullptr, nullptr, &none};
+    CHECK(fuse::evaluate(opcode::multi_head_attention, operands, side_by_side.parameters, side_by_side.results) ==
+          fuse::evaluation::done);
+    for (auto x : side_by_side.results[0].elements) CHECK(x != x);
+  }
+}
+
 TEST_CASE("what orders elements is computed") {
   one best;
   best.parameters.lists["k"] = {2};

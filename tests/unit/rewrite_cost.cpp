@@ -54,9 +54,23 @@ TEST_CASE("what others use is saved in part, what dies is saved whole") {
   fuse::value_id const roots[] = {m.bound.number(y)};
   fuse::node_id const matched[] = {m.node(g, y), m.node(g, t)};
   auto const each = call + 4.0 * 64;
-  CHECK(m.traffic.saved(roots, matched, fuse::absent) == each + each / 2);
-  CHECK(m.traffic.saved(roots, matched, fuse::absent, each) == each + each / 2);
-  CHECK(m.traffic.saved(roots, matched, fuse::absent, each - 1) == each);  // counted no further
+  CHECK(m.traffic.saved(roots, matched, {}, fuse::absent) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, {}, fuse::absent, each) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, {}, fuse::absent, each - 1) == each);  // counted no further
+}
+
+TEST_CASE("what was passed by is saved if it dies") {
+  sketch g;
+  auto const passed_by = g.add("Tanh", {g.in("a", {4, 8})});
+  auto const y = g.add("Abs", {passed_by});
+  g.output(y);
+  bool const shared = GENERATE(false, true);
+  if (shared) g.output(g.add("Sin", {passed_by}));
+  measured m(g);
+  fuse::value_id const roots[] = {m.bound.number(y)};
+  fuse::node_id const matched[] = {m.node(g, y)}, passed[] = {m.node(g, passed_by)};
+  auto const each = call + 4.0 * 64;
+  CHECK(m.traffic.saved(roots, matched, passed, fuse::absent) == (shared ? each : 2 * each));
 }
 
 TEST_CASE("a change of shape is no call") {

@@ -243,6 +243,39 @@ TEST_CASE("what is infinite gets below no sum of products") {
     kept.end(kept.add("Relu", {halved}));
     CHECK(applied<before>(kept) == 1);
   }
+  SECTION("but where a selection gave it to a sum before") {
+    static constexpr auto selected = fuse::rule<"selected">(relu(relu(where(x, tanh(y), scalar<"s">) + z)))
+                                         .replace(tanh(y) + (where(x, 0, scalar<"s">) + z))
+                                         .at_equal_cost();
+    static constexpr auto alone = fuse::rule<"alone">(relu(relu(where(x, tanh(y), scalar<"s">))))
+                                      .replace(tanh(y) + where(x, 0, scalar<"s">))
+                                      .at_equal_cost();
+    bool const in_sum = GENERATE(true, false);
+    sketch g;
+    auto const condition = g.in("c", {4, 8}, element_type::boolean);
+    auto const least = g.scalar(-infinity);
+    auto const chosen = g.add("Where", {condition, g.add("Tanh", {g.in("a", {4, 8})}), least});
+    auto const v = in_sum ? g.add("Add", {chosen, g.in("b", {4, 8})}) : chosen;
+    g.end(g.add("Relu", {g.add("Relu", {v})}));
+    if (in_sum)
+      CHECK(applied<selected>(g) == 1);
+    else
+      CHECK(refusal<alone>(g) == "right side");
+  }
+}
+
+TEST_CASE("what is selected by nothing, or repeated, is nothing") {
+  static constexpr auto masked = fuse::rule<"masked">(relu(relu(relu(relu(tanh(x) + optional(cast(y).attr<"to">(1)))))))
+                                     .replace(tanh(x) + expand(where(y, 0.0, -1.0), list(4, 8)));
+  bool const there = GENERATE(true, false);
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a", {4, 8})});
+  auto const by = there ? g.add("Cast", {g.in("c", {1, 8}, element_type::boolean)}, {{"to", 1}}) : graph::value{};
+  auto v = there ? g.add("Add", {t, by}) : t;
+  for (int i = 0; i < 4; ++i) v = g.add("Relu", {v});
+  g.end(v);
+  CHECK(applied<masked>(g, {.trust_shapes = true}) == 1);
+  CHECK(ops(g) == (there ? "Where Expand Tanh Add" : "Tanh"));
 }
 
 TEST_CASE("the constants of a row together are held by its element type") {

@@ -66,6 +66,16 @@ template <class... Operands>
 [[nodiscard]] constexpr expression dequantize(Operands const&... operands) {
   return expression(opcode::dequantize, operands...);
 }
+/// Repeats axes of one element until the shape is, broadcast, that of a list: `expand(x, list(1, 1, 4))`. On a right
+/// side, nothing where `a` is absent.
+[[nodiscard]] constexpr expression expand(expression const& a, expression const& shape) {
+  return expression(opcode::expand, a, shape);
+}
+/// Elements of `a` where the condition holds, else those of `b`. On a right side, nothing where that is absent.
+[[nodiscard]] constexpr expression where(expression const& condition, expression const& a, expression const& b) {
+  return expression(opcode::where, condition, a, b);
+}
+[[nodiscard]] constexpr expression is_nan(expression const& a) { return expression(opcode::is_nan, a); }
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -103,6 +113,17 @@ template <class... Operands>
 [[nodiscard]] constexpr expression rotary_embedding_at(expression const& x, expression const& positions,
                                                        expression const& cosines, expression const& sines) {
   return expression(opcode::rotary_embedding_at, x, positions, cosines, sines);
+}
+/// softmax(scale * q k^T + mask) v, of (batch, heads, length, size), or of (batch, length, heads * size) with
+/// attributes "q_num_heads" and "kv_num_heads".
+template <class... Operands>
+[[nodiscard]] constexpr expression attention(Operands const&... operands) {
+  return expression(opcode::attention, operands...);
+}
+/// The same of three axes, as onnxruntime has it: (q, k, v, none, none, mask) with attribute "num_heads".
+template <class... Operands>
+[[nodiscard]] constexpr expression multi_head_attention(Operands const&... operands) {
+  return expression(opcode::multi_head_attention, operands...);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {

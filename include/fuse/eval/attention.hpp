@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -47,17 +48,26 @@ namespace fuse::inline v0::detail {
   return true;
 }
 
+/// Which keys a query may look at.
+struct attention_limits {
+  dense const* mask = nullptr;         ///< is added to the scores, or says which keys count
+  dense const* lengths = nullptr;      ///< of the keys of each batch that are no padding
+  bool causal = false;                 ///< only such as do not come after it
+  std::int64_t left = -1, right = -1;  ///< of its window; -1: as far as there are keys
+  std::int64_t past = 0;               ///< keys that come before the first query
+  double of_none = 0;                  ///< what a query weighs each key with that may look at none
+};
+
 /// What is added to the scores [batch, heads, queries, keys]: a mask, -infinity for keys that come after a query, that
 /// lie outside of its window, or that are padding. False where the mask does not fit.
-[[nodiscard]] inline bool attention_bias(call const& c, std::vector<std::int64_t> const& shape, std::int64_t past,
+[[nodiscard]] inline bool attention_bias(attention_limits const& by, std::vector<std::int64_t> const& shape,
                                          dense& into) {
-  auto const *mask = c.operand(3), *lengths = c.operand(6);
   into = {shape, std::vector<double>(count_of(shape), 0), element_type::float64, {}};
-  if (mask != nullptr) {
-    auto const rank = mask->shape.size();
+  if (by.mask != nullptr) {
+    auto const rank = by.mask->shape.size();
     if (rank < 1 || rank > 4) return false;
-    auto given = mapped(in_doubles(*mask), [&](double v) {
-      return mask->type != element_type::boolean ? v : v != 0 ? 0 : -HUGE_VAL;
+    auto given = mapped(in_doubles(*by.mask), [&](double v) {
+      return by.mask->type != element_type::boolean ? v : v != 0 ? 0 : -HUGE_VAL;
     });
     if (given.shape.back() < shape[3]) {  // keys that it leaves out are none
       auto wider = given.shape;
@@ -76,51 +86,42 @@ namespace fuse::inline v0::detail {
     }
     if (!broadcast_to(given, shape, into)) return false;
   }
-  auto const counts = lengths == nullptr ? std::vector<std::int64_t>{} : integers_of(*lengths);
-  if (lengths != nullptr && counts.size() != static_cast<std::size_t>(shape[0])) return false;
-  bool const causal = c.flag("is_causal");
-  auto const left = c.integer("left_window_size", -1), right = c.integer("right_window_size", -1);
+  auto const counts = by.lengths == nullptr ? std::vector<std::int64_t>{} : integers_of(*by.lengths);
+  if (by.lengths != nullptr && counts.size() != static_cast<std::size_t>(shape[0])) return false;
   std::size_t next = 0;
   for_each_index(shape, [&](std::vector<std::int64_t> const& at) {
     auto& bias = into.elements[next++];
-    auto const keys = lengths == nullptr ? shape[3] : counts[static_cast<std::size_t>(at[0])];
-    auto const query = at[2] + (lengths == nullptr ? past : keys - shape[2]), key = at[3];
-    if ((causal && key > query) || (left >= 0 && query - key > left) || (right >= 0 && key - query > right) ||
-        key >= keys)
+    auto const keys = by.lengths == nullptr ? shape[3] : counts[static_cast<std::size_t>(at[0])];
+    auto const query = at[2] + (by.lengths == nullptr ? by.past : keys - shape[2]), key = at[3];
+    if ((by.causal && key > query) || (by.left >= 0 && query - key > by.left) ||
+        (by.right >= 0 && key - query > by.right) || key >= keys)
       bias = -HUGE_VAL;
   });
   return true;
 }
 
-/// softmax(q k^T / sqrt(size) + bias) v, of heads; several heads of queries may share one of keys and values. Results:
-/// that, all keys and values, and the scores as they are at one of four stages. A query that may look at nothing has 0.
-[[nodiscard]] inline evaluation evaluate_attention(call const& c) {
-  dense q, k, v, bias;
-  auto const* past = c.operand(4);
-  auto const of_queries = c.integer("q_num_heads", 0), of_keys = c.integer("kv_num_heads", 0);
-  if (!by_heads(c.operand(0), of_queries, q) || !by_heads(c.operand(1), of_keys, k) ||
-      !by_heads(c.operand(2), of_keys, v) || !appended(past, k) || !appended(c.operand(5), v))
-    return evaluation::misfit;
+/// softmax(scale * q k^T + bias) v, of heads; several heads of queries may share one of keys and values. `told` are
+/// the scores at one of four stages.
+[[nodiscard]] inline evaluation attend(dense const& q, dense const& k, dense const& v, attention_limits const& by,
+                                       double scale, double cap, std::int64_t stage, dense& told, dense& made) {
   auto const heads = q.shape[1], shared = k.shape[1];
   if (k.shape[0] != q.shape[0] || v.shape[0] != q.shape[0] || v.shape[1] != shared || shared < 1 ||
       heads % shared != 0 || k.shape[3] != q.shape[3] || v.shape[2] != k.shape[2])
     return evaluation::misfit;
   std::vector<std::int64_t> const shape{q.shape[0], heads, q.shape[2], k.shape[2]};
-  if (!attention_bias(c, shape, past == nullptr ? 0 : past->shape[2], bias)) return evaluation::misfit;
+  dense bias, scores;
+  if (!attention_bias(by, shape, bias)) return evaluation::misfit;
   auto const repeated = [&](dense const& x) {
     auto const inner = x.shape[2] * x.shape[3];
-    auto made = picked(in_shape(x, {x.shape[0], shared, inner}), {x.shape[0], heads, inner},
+    auto each = picked(in_shape(x, {x.shape[0], shared, inner}), {x.shape[0], heads, inner},
                        [&](std::vector<std::int64_t> const& at) {
                          return (at[0] * shared + at[1] / (heads / shared)) * inner + at[2];
                        });
-    return in_shape(std::move(made), {x.shape[0], heads, x.shape[2], x.shape[3]});
+    return in_shape(std::move(each), {x.shape[0], heads, x.shape[2], x.shape[3]});
   };
-  dense scores, made;
   if (!multiplied(q, matrix(repeated(k), true), scores)) return evaluation::misfit;
-  auto const scale = c.number("scale", 1 / std::sqrt(static_cast<double>(q.shape[3]))), cap = c.number("softcap", 0);
-  auto const stage = c.integer("qk_matmul_output_mode", 0);
   scores = mapped(std::move(scores), [=](double x) { return scale * x; });
-  auto told = scores;
+  told = scores;
   if (cap > 0) scores = mapped(std::move(scores), [=](double x) { return cap * std::tanh(x / cap); });
   if (stage == 1) told = scores;
   for (std::size_t i = 0; i < scores.elements.size(); ++i) scores.elements[i] += bias.elements[i];
@@ -136,14 +137,54 @@ namespace fuse::inline v0::detail {
     }
     for (std::size_t i = row; i < row + keys; ++i)
       sum += scores.elements[i] = looks && bias.elements[i] != -HUGE_VAL ? std::exp(scores.elements[i] - most) : 0;
+    if (!looks)
+      for (std::size_t i = row; i < row + keys; ++i) scores.elements[i] = by.of_none;
     for (std::size_t i = row; i < row + keys && looks; ++i) scores.elements[i] /= sum;
   }
   if (stage == 3) told = scores;
-  if (!multiplied(std::move(scores), repeated(v), made)) return evaluation::misfit;
+  return multiplied(std::move(scores), repeated(v), made) ? evaluation::done : evaluation::misfit;
+}
+
+/// ONNX's Attention. Results: what it makes, all keys and values, and the scores as they are at one of four stages.
+[[nodiscard]] inline evaluation evaluate_attention(call const& c) {
+  dense q, k, v, told, made;
+  auto const* past = c.operand(4);
+  auto const of_queries = c.integer("q_num_heads", 0), of_keys = c.integer("kv_num_heads", 0);
+  if (!by_heads(c.operand(0), of_queries, q) || !by_heads(c.operand(1), of_keys, k) ||
+      !by_heads(c.operand(2), of_keys, v) || !appended(past, k) || !appended(c.operand(5), v))
+    return evaluation::misfit;
+  attention_limits const by{c.operand(3),
+                            c.operand(6),
+                            c.flag("is_causal"),
+                            c.integer("left_window_size", -1),
+                            c.integer("right_window_size", -1),
+                            past == nullptr ? 0 : past->shape[2]};
+  auto const scale = c.number("scale", 1 / std::sqrt(static_cast<double>(q.shape[3])));
+  if (attend(q, k, v, by, scale, c.number("softcap", 0), c.integer("qk_matmul_output_mode", 0), told, made) !=
+      evaluation::done)
+    return evaluation::misfit;
   c.yield(1, std::move(k));
   c.yield(2, std::move(v));
   c.yield(3, std::move(told));
   return c.yield(c.operand(0)->shape.size() == 3 ? without_heads(made) : std::move(made));
+}
+
+/// onnxruntime's MultiHeadAttention, of queries of three axes: (queries, keys, values, -, -, what is added to the
+/// scores). Projections' bias, padding, and keys and values of the past are not computed.
+[[nodiscard]] inline evaluation evaluate_multi_head_attention(call const& c) {
+  for (auto const other : {3, 4, 6, 7, 8, 9})
+    if (c.operand(static_cast<std::size_t>(other)) != nullptr) return evaluation::unknown;
+  auto const heads = c.integer("num_heads", 0);
+  dense q, k, v, told, made;
+  if (c.operand(0) == nullptr || c.operand(0)->shape.size() != 3 || !by_heads(c.operand(0), heads, q) ||
+      !by_heads(c.operand(1), heads, k) || !by_heads(c.operand(2), heads, v) || k.shape[1] != heads)
+    return evaluation::misfit;
+  attention_limits const by{
+      .mask = c.operand(5), .causal = c.flag("unidirectional"), .of_none = std::numeric_limits<double>::quiet_NaN()};
+  auto const told_scale = c.number("scale", 0);
+  auto const scale = told_scale != 0 ? told_scale : 1 / std::sqrt(static_cast<double>(q.shape[3]));
+  auto const done = attend(q, k, v, by, scale, 0, 0, told, made);
+  return done == evaluation::done ? c.yield(without_heads(made)) : done;
 }
 
 /// Pairs of each row of (batch, heads, sequence, size), turned by an angle whose cosine and sine stand in tables: of

@@ -142,17 +142,39 @@ void recurrent_shape(Context& at) {
   for (std::uint32_t i = 1; i < 3; ++i) at.set_shape(i, batch_first != 0 ? last_batch_first : last);
 }
 
-/// Q, K, V of rank 4, or of rank 3 with head counts as attributes. The result has the extents of Q, and V's last one.
+/// Of heads, (batch, heads, queries, size of values); of heads side by side, (batch, queries, heads * that). `heads` of
+/// queries share `shared` of values; below 1 they are not known.
+template <class Context>
+void attention_result(Context& at, std::int64_t heads, std::int64_t shared) {
+  at.share_type(0, 0);
+  auto const rank = at.rank(0);
+  if (rank != 3 && rank != 4) return;
+  auto const values = at.rank(2) == 3 || at.rank(2) == 4 ? at.shape(2) : span<extent const>{};
+  if (rank == 4) {
+    auto const q = at.shape(0);
+    extent const made[] = {q[0], q[1], q[2], values.empty() ? at.symbols().fresh() : values.back()};
+    return at.set_shape(0, made);
+  }
+  extent row{};
+  if (values.size() == 4)
+    row = at.symbols().multiply(at.shape(2)[1], at.shape(2)[3]);
+  else if (values.size() == 3 && heads == shared)
+    row = values.back();
+  else if (values.size() == 3 && values.back().known() && shared > 0 && values.back().value() % shared == 0)
+    row = extent(values.back().value() / shared * heads);
+  else
+    row = at.symbols().fresh();
+  auto const q = at.shape(0);
+  extent const made[] = {q[0], q[1], row};
+  at.set_shape(0, made);
+}
+
+/// Queries, keys and values of rank 4, or of rank 3 with counts of heads as attributes.
 template <class Context>
 void attention_shape(Context& at) {
-  at.share_type(0, 0);
-  if (at.rank(0) == 4 && at.rank(2) == 4) {
-    auto const q = at.shape(0);
-    extent const made[] = {q[0], q[1], q[2], at.shape(2)[3]};
-    at.set_shape(0, made);
-  } else if (at.rank(0) == 3) {
-    at.set_rank(0, 3);
-  }
+  std::int64_t heads = 0, shared = 0;
+  bool const told = at.integer("q_num_heads", 0, heads) && at.integer("kv_num_heads", 0, shared);
+  attention_result(at, told ? heads : 0, told ? shared : -1);
 }
 
 }  // namespace fuse::inline v0::detail

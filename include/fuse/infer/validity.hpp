@@ -154,6 +154,10 @@ class basic_validity {
         alike(0, at ? 3 : 2);
         return want(at ? 1 : 3, "an integer type", &is_integer);
       }
+      case opcode::attention:
+      case opcode::multi_head_attention:
+        for (auto const i : {1u, 2u}) alike(0, i);
+        return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -270,6 +274,10 @@ class basic_validity {
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
         return check_pairs(2);
+      case opcode::attention: return check_attention();
+      case opcode::multi_head_attention:
+        if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
+        return;
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -391,6 +399,19 @@ class basic_validity {
     if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
     equal_at(0, rank - 2, 1, 1);
     check_pairs(1);
+  }
+  // Of four axes, or of three with heads side by side: as many batches, as many keys as values, heads of one size.
+  void check_attention() {
+    for (std::uint32_t i = 0; i < 3; ++i)
+      if (ranked(i) && shape(i).size() != 3 && shape(i).size() != 4)
+        return wrong("operand " + std::to_string(i) + " has not three axes or four");
+    for (auto const i : {1u, 2u}) equal_at(0, 0, i, 0);
+    if (!ranked(0) || !ranked(1) || !ranked(2) || shape(1).size() != shape(2).size()) return;
+    bool const apart = shape(1).size() == 4;
+    equal_at(1, apart ? 2 : 1, 2, apart ? 2 : 1);
+    if (!apart || shape(0).size() != 4) return;
+    equal_at(1, 1, 2, 1);
+    equal_at(0, 3, 1, 3);
   }
   // Tables have a column for each pair of a head.
   void check_pairs(std::uint32_t table) {

@@ -136,8 +136,14 @@ class named_extents {
 
   /// What it does to a value of that shape, as a layout.
   [[nodiscard]] bool lay(span<polynomial const> from, extent_algebra const& symbols, layout& into) const {
+    return into.row_major(from) && rearrange(symbols, into);
+  }
+  /// What it makes of a value that lies like that itself.
+  [[nodiscard]] bool rearrange(extent_algebra const& symbols, layout& into) const {
     way along;
-    if (!find(from, along) || !into.row_major(from) || !into.reshape(along.split)) return false;
+    plain_vector<polynomial> from;
+    from.assign(into.shape());
+    if (!find(from, along) || !into.reshape(along.split)) return false;
     for (auto const& pick : along.picks) {
       if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
       into.drop(pick.axis);

@@ -8,6 +8,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/onnx_activations.hpp>
+#include <fuse/ops/onnx_attention.hpp>
 #include <fuse/ops/onnx_channel_norms.hpp>
 #include <fuse/ops/onnx_embeddings.hpp>
 #include <fuse/ops/onnx_norms.hpp>
@@ -46,8 +47,9 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
-                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
+  for (auto const why :
+       {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
+        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))

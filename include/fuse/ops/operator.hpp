@@ -35,7 +35,7 @@ enum class opcode : std::uint16_t {
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   // normalisation
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   // quantisation
   quantize, dequantize, dynamic_quantize,
   // control flow
@@ -344,7 +344,9 @@ inline constexpr operator_info operator_table[] = {
     detail::with_results(2, detail::other(opcode::qembed_layer_norm, "qembed_layer_norm", op_kind::reduction, 1, 18, detail::embedding_parameters)),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
     detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
-    detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
+    detail::other(opcode::attention, "attention", op_kind::anchor, 3, 7, detail::attention_parameters),
+    // (queries, keys, values, projections' bias?, padding?, what is added to the scores?, ...), heads side by side.
+    detail::other(opcode::multi_head_attention, "multi_head_attention", op_kind::anchor, 1, 10, detail::multi_head_attention_parameters),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
@@ -396,6 +398,11 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 [[nodiscard]] constexpr bool is_view(opcode op) {
   return op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
          op == opcode::identity;
+}
+
+/// Whether an operator without its first operand stands for nothing on a right side, and not for a mistake.
+[[nodiscard]] constexpr bool is_nothing_of_nothing(opcode op) {
+  return op == opcode::cast || op == opcode::where || op == opcode::expand;
 }
 
 /// Whether the order of an operator's `axes` says nothing: no other parameter has an entry for each of them.

@@ -61,6 +61,14 @@ inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
+inline constexpr parameter_info attention_parameters[] = {
+    {"q_num_heads", 0},
+    {"kv_num_heads", 0},
+    real_number("scale", std::numeric_limits<double>::quiet_NaN()),
+    {"is_causal", 0},
+    real_number("softcap", 0)};
+inline constexpr parameter_info multi_head_attention_parameters[] = {
+    {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),

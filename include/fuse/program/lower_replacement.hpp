@@ -141,7 +141,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
-        require_operands(made, t, t.op == opcode::cast ? 0 : meant.least);  // a Cast of nothing is nothing
+        require_operands(made, t, is_nothing_of_nothing(t.op) ? 0 : meant.least);
         break;
       }
       case term_kind::again:

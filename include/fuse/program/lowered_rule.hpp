@@ -76,7 +76,7 @@ struct bound_condition {
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 48, condition_capacity = 16, rearrangement_capacity = 8;
+                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 8;
 
   struct entry {
     std::uint16_t first;  ///< instruction

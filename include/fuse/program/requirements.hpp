@@ -58,7 +58,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator of its pattern, 4 roots, "
+      "fuse: a rule has at most 128 distinct terms, 64 on its right side, 8 operands and attributes of an operator of "
+      "its pattern, 4 roots, "
       "16 conditions, 8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");

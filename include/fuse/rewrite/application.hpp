@@ -297,8 +297,9 @@ class basic_application {
   rewrite_cost cost() {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched(), first_node())
-                                            : traffic_.saved(roots_, match_.matched(), first_node(), made.added);
+    made.removed = options_.veto != nullptr
+                       ? traffic_.saved(roots_, match_.matched(), right_.passed(), first_node())
+                       : traffic_.saved(roots_, match_.matched(), right_.passed(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();
     return made;
   }

@@ -42,9 +42,10 @@ class basic_traffic {
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
   /// node that stays because others use it, its share: two matches with common nodes each count half of them.
   /// Not where the nodes from `first_new` on read what such a node makes: it will stay, and they repeat its work.
+  /// Nodes that were `passed` by, as what is new is made from what is below them, count if they die.
   /// Counting ends beyond `enough`, which is soon: most rewrites save far more than they add.
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,
-                             double enough = std::numeric_limits<double>::infinity()) {
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, span<node_id const> passed,
+                             node_id first_new, double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
     if (seen_round_ > ~std::uint32_t{0} - 6) {
@@ -63,12 +64,13 @@ class basic_traffic {
     // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
     for (bool more = true; more;) {
       more = false;
-      for (auto n : matched) {
-        if (sum > enough) return sum;
-        if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
-        sum += die(n);
-        more = true;
-      }
+      for (auto const some : {matched, passed})
+        for (auto n : some) {
+          if (sum > enough) return sum;
+          if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
+          sum += die(n);
+          more = true;
+        }
     }
     mark_read(matched, first_new);
     for (auto n : matched) {

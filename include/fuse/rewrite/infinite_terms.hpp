@@ -21,7 +21,7 @@ namespace fuse::inline v0::detail {
 
 /// Finds numbers that a right side would add up multiples of and that are not finite: (x + y) inf is infinite where
 /// x inf + y inf may be no number, and so are products of matrices. What has been an operand of a sum before may be one
-/// again.
+/// again, and so may a number that a selection gave it.
 template <class Image>
 class basic_infinite_terms {
  public:
@@ -51,7 +51,19 @@ class basic_infinite_terms {
   [[nodiscard]] bool was_added_up(value_id v) const {
     for (auto n : match_.matched())
       for (std::uint32_t i = 0; i < terms_of(n); ++i)
-        if (image_.operand(n, i) == v) return true;
+        if (gives(image_.operand(n, i), v)) return true;
+    return false;
+  }
+  // Whether `sum`, an operand of a sum, is `v`, or a selection that may be.
+  [[nodiscard]] bool gives(value_id sum, value_id v) const {
+    if (sum == v) return true;
+    auto const n = sum == absent ? absent : image_.producer(sum);
+    if (n == absent || op_of(image_, n) != opcode::where || image_.operand_count(n) != 3) return false;
+    double held = 0, wanted = 0;
+    for (auto const i : {1u, 2u}) {
+      auto const each = image_.operand(n, i);
+      if (each == v || (facts_.uniform(each, held) && facts_.uniform(v, wanted) && held == wanted)) return true;
+    }
     return false;
   }
 

@@ -38,7 +38,7 @@ class basic_instantiation {
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
-        rearranged_(known, writer_, into) {}
+        rearranged_(image, known, names, writer_, into) {}
 
   /// How many forms the right side of a rule has.
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
@@ -57,6 +57,7 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
+    rearranged_.begin();
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
@@ -76,6 +77,8 @@ class basic_instantiation {
     }
     return span<value_id const>(roots_);
   }
+  /// Nodes whose results the right side that was built last reads no more, as it is made from what is below them.
+  [[nodiscard]] span<node_id const> passed() const { return rearranged_.passed(); }
 
  private:
   using kind = replacement_term::kind;
@@ -134,7 +137,7 @@ class basic_instantiation {
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
-        if (!folded) return folded.why();
+        if (!folded) return t.what == kind::list && names_an_extent(t) ? list_at_run_time(t) : folded.why();
         if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
@@ -171,6 +174,54 @@ class basic_instantiation {
       return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
+  }
+
+  // A list of extents that are not known is put together when the graph runs, from the shapes of what has them.
+  [[nodiscard]] bool names_an_extent(replacement_term const& t) const {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (terms_[t.child[i]].what == kind::dimension) return true;
+    return false;
+  }
+  built<value_id> list_at_run_time(replacement_term const& t) {
+    plain_vector<value_id> parts;
+    dense known;  // entries in a row that are
+    auto const put = [&]() -> built<value_id> {
+      known.shape = {static_cast<std::int64_t>(known.elements.size())};
+      auto made = constant(std::exchange(known, dense{}), element_type::int64);
+      if (made) parts.push_back(*made);
+      return made;
+    };
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
+      if (entry) {
+        auto const& elements = (*entry).elements;
+        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
+        continue;
+      }
+      auto const& e = terms_[t.child[i]];
+      if (e.what != kind::dimension || info_->slot_kinds[e.slot] == slot_kind::dimension) return entry.why();
+      if (!known.elements.empty())
+        if (auto made = put(); !made) return made;
+      auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
+      if (!made) return made;
+      parts.push_back(*made);
+    }
+    if (!known.elements.empty())
+      if (auto made = put(); !made) return made;
+    if (parts.size() == 1) return parts[0];
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+  }
+  // In one axis of one element.
+  built<value_id> extent_at_run_time(value_id of, int axis) {
+    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
+    if (!shape) return shape;
+    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
+    auto index = constant({{1}, {from_front}, element_type::float64, {}}, element_type::int64);
+    if (!index) return index;
+    value_id const operands[] = {*shape, *index};
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
   }
 
   built<value_id> constant(dense const& of, element_type type) {
@@ -411,10 +462,11 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
-  // Whether an operator is a Cast of nothing, or to the element type that there is.
+  // Whether an operator is nothing as its first operand is, or a Cast to the element type that there is.
   [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
-    if (static_cast<opcode>(t.op) != opcode::cast) return false;
-    if (operands.size() == 0) return true;
+    auto const op = static_cast<opcode>(t.op);
+    if (is_nothing_of_nothing(op) && (operands.size() == 0 || operands[0] == absent)) return true;
+    if (op != opcode::cast) return false;
     auto const& to = t.parameters[0];
     return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&
            static_cast<double>(facts_.type(operands[0])) == to.number;

@@ -312,8 +312,10 @@ class basic_operator_writer {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
       if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
-    } else if (counts(p, row, op) && !math::is_whole(p.number)) {
-      return because(" is an integer, and what gives it is none");
+    } else if (counts(p, row, op)) {
+      if (!math::is_whole(p.number) || !(math::abs(p.number) < inexact_integers))
+        return because(" is an integer, and what gives it is none");
+      p.content = static_cast<std::int64_t>(p.number);
     } else {
       p.content = p.number;
     }

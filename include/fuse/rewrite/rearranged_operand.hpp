@@ -11,6 +11,7 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/match/named_extents.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
@@ -18,13 +19,21 @@
 namespace fuse::inline v0::detail {
 
 /// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
-/// are needed, and an Expand for what is repeated; a part as a Slice. Shapes are written as they are known: one extent
-/// may be left to the others, and one that stays where it was need not be known.
+/// are needed, and an Expand for what is repeated; a part as a Slice. Where what is rearranged is a rearrangement
+/// itself, it is made from whatever below takes the fewest operators, which may be none. Shapes are written as they are
+/// known: one extent may be left to the others, and one that stays where it was need not be known.
 template <class Image>
 class basic_rearranged_operand {
  public:
-  basic_rearranged_operand(facts const& known, basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : facts_(known), writer_(writer), into_(into) {}
+  static constexpr int most_below = 16;  ///< operators that are looked below
+
+  basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
+                           basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : facts_(known), layouts_(image, known, names), writer_(writer), into_(into) {}
+
+  /// Operators between what was to be rearranged and what was, of the right side that is being built.
+  [[nodiscard]] span<node_id const> passed() const { return passed_; }
+  void begin() { passed_.clear(); }
 
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
@@ -39,10 +48,9 @@ class basic_rearranged_operand {
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
-    layout as_told, in_order;
+    layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
-    if (in_order.row_major(from) && in_order.reshape(along.shape) && in_order == as_told)
-      return reshaped(v, along.shape);
+    if (plan best; shortest(v, names, best)) return written(best);
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -64,6 +72,148 @@ class basic_rearranged_operand {
   }
 
  private:
+  // A Reshape of `of`, a Transpose, a Reshape, of which some may change nothing.
+  struct plan {
+    value_id of = absent;
+    plain_vector<polynomial> split, turned, shape;
+    std::vector<std::int64_t> order;
+    int operators = 0;
+  };
+
+  // The plan of fewest operators, from `v` or what it is a rearrangement of: the deepest of equal ones, so that what
+  // stands between has fewer readers. False where there is none: elements are repeated or left out, or a shape could
+  // not be written.
+  bool shortest(value_id v, named_extents const& names, plan& best) {
+    bool any = false;
+    auto from = v;
+    for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
+      layout made;
+      plan next;
+      if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
+        continue;
+      if (any && next.operators > best.operators) continue;
+      any = true;
+      best = std::move(next);
+      between_.assign(layouts_.passed());
+    }
+    if (any) passed_.append(between_);
+    return any;
+  }
+
+  // How `v` comes to lie like that; false where that takes more than a permutation of its elements.
+  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
+    auto const from = shape(v);
+    auto const all = wanted.all();
+    into.of = v;
+    into.shape.assign(wanted.shape());
+    if (!wanted.offset().is(0)) return false;
+    // Digits from the last one of `v` up, each of which begins where those below end.
+    plain_vector<std::size_t> rising;
+    polynomial reach(1);
+    while (rising.size() < all.size()) {
+      std::size_t at = 0;
+      while (at < all.size() && !(all[at].stride == reach)) ++at;
+      if (at == all.size() || !reach.multiply(all[at].extent)) return false;
+      rising.push_back(at);
+    }
+    polynomial whole(1);
+    for (auto const& e : from)
+      if (!whole.multiply(e)) return false;
+    if (!(whole == reach)) return false;
+    std::vector<std::int64_t> target;
+    bool in_order = true;
+    for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
+    if (in_order && target_of(from, into.shape, target)) {
+      into.split = into.turned = into.shape;
+      into.operators = same(into.shape, from) ? 0 : 1;
+      return true;
+    }
+    if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
+    into.operators = (same(into.split, from) ? 0 : 1) + (in_order_already(into.order) ? 0 : 1) +
+                     (same(into.turned, into.shape) ? 0 : 1);
+    return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+  }
+  // Each digit is a run of axes of `v`: these are turned as they are. Axes of one element go where one is wanted.
+  [[nodiscard]] static bool by_own_axes(span<layout::digit const> all, plain_vector<std::size_t> const& rising,
+                                        plain_vector<polynomial> const& from, plan& into) {
+    std::vector<std::vector<std::int64_t>> runs(all.size());
+    plain_vector<std::int64_t> single;
+    auto axis = from.size();
+    for (auto const at : rising) {
+      polynomial left = all[at].extent, rest;
+      while (!left.is(1)) {
+        while (axis > 0 && from[axis - 1].is(1)) single.push_back(static_cast<std::int64_t>(--axis));
+        if (axis == 0 || !polynomial::divide(left, from[axis - 1], rest)) return false;
+        runs[at].insert(runs[at].begin(), static_cast<std::int64_t>(--axis));
+        left = rest;
+      }
+    }
+    while (axis > 0 && from[axis - 1].is(1)) single.push_back(static_cast<std::int64_t>(--axis));
+    if (axis != 0) return false;
+    into.order.clear();
+    std::size_t next = 0;
+    for (std::size_t of = 0; of < into.shape.size(); ++of) {
+      bool any = false;
+      for (; next < all.size() && all[next].axis == of; ++next, any = true)
+        into.order.insert(into.order.end(), runs[next].begin(), runs[next].end());
+      if (any || single.empty()) continue;
+      into.order.push_back(single.back());
+      single.pop_back();
+    }
+    while (!single.empty()) {
+      into.order.push_back(single.back());
+      single.pop_back();
+    }
+    into.split.assign(from);
+    into.turned.clear();
+    for (auto each : into.order) into.turned.push_back(from[static_cast<std::size_t>(each)]);
+    return true;
+  }
+  // Each digit is an axis.
+  static void by_digits(span<layout::digit const> all, plain_vector<std::size_t> const& rising, plan& into) {
+    into.split.clear();
+    into.turned.clear();
+    into.order.assign(all.size(), 0);
+    for (auto i = rising.size(); i-- > 0;) {
+      into.order[rising[i]] = static_cast<std::int64_t>(into.split.size());
+      into.split.push_back(all[rising[i]].extent);
+    }
+    for (auto const& d : all) into.turned.push_back(d.extent);
+  }
+
+  built<value_id> written(plan const& by) {
+    auto made = reshaped(by.of, by.split);
+    if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
+    return made ? reshaped(*made, by.shape) : made;
+  }
+
+  [[nodiscard]] static bool same(span<polynomial const> a, span<polynomial const> b) {
+    bool all = a.size() == b.size();
+    for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
+    return all;
+  }
+  // The list by which `from` becomes `to`; else where it is not known.
+  [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
+                                      std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
+    target.clear();
+    bool open = false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::int64_t number = 0;
+      bool const known = to[i].known(number);
+      if (known && number > 0) {
+        target.push_back(number);
+      } else if (i < from.size() && from[i] == to[i]) {
+        target.push_back(0);
+      } else {
+        if (unknown != nullptr) *unknown = &to[i];
+        if (open || known) return false;
+        open = true;
+        target.push_back(-1);
+      }
+    }
+    return true;
+  }
+
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
@@ -75,24 +225,10 @@ class basic_rearranged_operand {
 
   built<value_id> reshaped(value_id v, span<polynomial const> to) {
     auto const from = shape(v);
-    bool same = from.size() == to.size();
-    for (std::size_t i = 0; same && i < to.size(); ++i) same = from[i] == to[i];
-    if (same) return v;
+    if (same(from, to)) return v;
     std::vector<std::int64_t> target;
-    bool open = false;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t number = 0;
-      bool const known = to[i].known(number);
-      if (known && number > 0) {
-        target.push_back(number);
-      } else if (i < from.size() && from[i] == to[i]) {
-        target.push_back(0);
-      } else {
-        if (open || known) return not_known(to[i]);
-        open = true;
-        target.push_back(-1);
-      }
-    }
+    polynomial const* unknown = nullptr;
+    if (!target_of(from, to, target, &unknown)) return not_known(*unknown);
     written_parameter list{"shape"};
     list.give(std::move(target));
     return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {&list, 1}, 1);
@@ -143,8 +279,10 @@ class basic_rearranged_operand {
   }
 
   facts const& facts_;
+  basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
+  plain_vector<node_id> between_, passed_;
 };
 
 }  // namespace fuse::inline v0::detail

@@ -35,6 +35,7 @@ struct layer_call {
   std::vector<parameter> drawn{};
   std::size_t parts = 1;                           ///< results
   bool alike = false;                              ///< where operands are parts of the result, these are equally long
+  bool batched = false;                            ///< matrices that are multiplied are as many on both sides
   std::vector<std::int64_t> indices{};             ///< of operands that are indices: into how many
   std::vector<std::vector<std::int64_t>> lists{};  ///< of operands that are lists: what they hold
 
@@ -97,7 +98,7 @@ class layer_shapes {
         auto left = y;
         left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : inner();
         in = {left, {left.back(), y.back()}};
-        if (choose_.one_in("batched", 6)) {
+        if (call_.batched || choose_.one_in("batched", 6)) {
           in[1] = y;
           in[1][y.size() - 2] = left.back();
         }

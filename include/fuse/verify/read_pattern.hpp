@@ -38,11 +38,22 @@ namespace fuse::inline v0::detail {
   return info(op).group != op_group::none || op == opcode::square || op == opcode::rsqrt;
 }
 
-/// A version, drawn by `seed`, that has all operators of the pattern.
+/// Whether a version, or a function, has all operators that the right side may write.
+[[nodiscard]] inline bool is_replaced_at(rewrite_rule const& rule, dialect const& names, int version) {
+  for (std::size_t i = 0; i < rule.replacement.size; ++i)
+    if (auto const& t = rule.replacement[i]; t.kind == term_kind::neutral && !is_of_groups(t.op))
+      if (!is_written_at(names, t.op, version) && (names.stands_in == nullptr || !names.stands_in(t.op, 1)))
+        return false;
+  return true;
+}
+
+/// A version, drawn by `seed`, that has all operators of the pattern, and mostly all of the right side.
 [[nodiscard]] inline int drawn_version(rewrite_rule const& rule, dialect const& names, std::uint64_t seed) {
   constexpr int wanted[] = {13, 17, 18, 20, 21, 23, 24};
   auto const last = std::size(wanted) - 1;
+  bool const replaced = seed / std::size(wanted) % 4 != 0 && is_replaced_at(rule, names, wanted[last]);
   for (auto at = seed % std::size(wanted); at < last; ++at) {
+    if (replaced && !is_replaced_at(rule, names, wanted[at])) continue;
     auto const pattern = with_neutral_operators(rule.pattern, names, wanted[at]);
     bool all = true;
     for (std::size_t i = 0; i < pattern.size; ++i)

@@ -156,9 +156,17 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     if (has_operator(opcode::rotary_embedding) && !base_.empty()) base_.back() *= 4;
     whole_ = base_;
   }
-  // The rank of the whole where a name has one: that of `x`, and one more than that of rows of tables.
+  // Whether two values have a rank above that of a matrix, and are multiplied.
+  [[nodiscard]] bool multiplies_batches() const {
+    int batches = 0;
+    for (std::size_t i = 0; i < rule_.condition_count; ++i)
+      if (auto const& c = rule_.conditions[i]; c.holds == &dsl::condition_detail::rank_is && c.number > 2) ++batches;
+    return batches > 1 && has_operator(opcode::matmul);
+  }
+  // The rank of the whole where a name has one: that of `x`, and of matrices that are multiplied, and one more than
+  // that of rows of tables.
   [[nodiscard]] std::size_t rank_beside(std::string_view name, std::size_t of_name, std::size_t otherwise) const {
-    if (name == "x") return of_name;
+    if (name == "x" || multiplies_batches()) return of_name;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const& t = pattern_[i]; node_of(t) == opcode::gather && pattern_[t.child[1]].name == name)
         return of_name + 1;
@@ -475,6 +483,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto const count = static_cast<std::size_t>(t.operands());
     layer_call call{op, base_, count};
     call.alike = is_rearranged();
+    call.batched = multiplies_batches();
     if (auto const& first = pattern_[t.child[0]]; count != 0 && first.kind == term_kind::capture)
       if (auto const known = captured_.find(std::string(first.name)); known != captured_.end())
         call.first = &shape_of(known->second);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <fuse/core/math.hpp>
+#include <fuse/ops/dialect.hpp>
+
+/// What ONNX says of Attention, and onnxruntime of it and of its MultiHeadAttention.
+namespace fuse::inline v0::detail::onnx_attention {
+
+/// Where heads and their size stand in the shape of queries, keys or values.
+struct heads_of {
+  extent count{}, size{}, length{};
+};
+/// (batch, heads, length, size), or (batch, length, heads * size), of which `heads` are known; false where it is
+/// neither, or not provably.
+[[nodiscard]] inline bool read(operand_facts const& of, double heads, heads_of& into) {
+  if (!of.has_rank) return false;
+  auto const shape = of.shape;
+  if (shape.size() == 4) {
+    into = {shape[1], shape[3], shape[2]};
+    return true;
+  }
+  if (shape.size() != 3 || !(heads >= 1) || !shape[2].known()) return false;
+  auto const count = static_cast<std::int64_t>(heads);
+  if (shape[2].value() % count != 0) return false;
+  into = {extent(count), extent(shape[2].value() / count), shape[1]};
+  return true;
+}
+
+/// What is added to the scores is for each batch and head or for all; it has a row for each query and a column for each
+/// key. (onnxruntime repeats neither; the standard takes fewer columns for fewer keys.)
+[[nodiscard]] inline std::string_view refuse_mask(operand_facts const& mask, std::size_t least, extent batch,
+                                                  heads_of const& q, heads_of const& k) {
+  auto const rank = mask.shape.size();
+  if (!mask.has_rank || rank < least || rank > 4)
+    return "the mask has, or may have, other axes than the operator takes";
+  if (!(mask.shape[rank - 2] == q.length) || !(mask.shape[rank - 1] == k.length))
+    return "the mask has not provably a row for each query and a column for each key";
+  extent const leading[] = {batch, q.count};
+  for (std::size_t i = 0; i + 2 < rank; ++i)
+    if (auto const e = mask.shape[i]; !(e == extent(1)) && !(e == leading[i + 4 - rank]))
+      return "the mask is not provably for each batch and head, or for all";
+  return {};
+}
+
+/// Attention: of four axes all three, or all of three. MultiHeadAttention: of three axes, as many heads of each.
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  bool const vendor = e.op == opcode::multi_head_attention;
+  if (e.op != opcode::attention && !vendor) return {};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!e.has(i)) return "the operator needs queries, keys and values";
+  std::size_t const mask = vendor ? 5 : 3;
+  for (std::size_t i = 3; i < e.operands.size(); ++i)
+    if (e.has(i) && i != mask) return "queries, keys, values and a mask are all that a rewrite can give the operator";
+  auto const type = e.operands[0].type;
+  for (std::size_t i = 0; i < e.operands.size(); ++i)
+    if (e.has(i) && (e.operands[i].type != type || !is_floating(type)))
+      return "the operator takes operands of one floating element type";
+  if (type == element_type::float64 && e.number("softmax_precision") == static_cast<double>(element_type::float32))
+    return "a softmax in float32 is less precise than doubles are";
+  auto const of_queries = e.number(vendor ? "num_heads" : "q_num_heads");
+  auto const of_keys = vendor ? of_queries : e.number("kv_num_heads");
+  auto const rank = e.operands[0].shape.size();
+  if (vendor && rank != 3) return "the operator takes queries of three axes";
+  heads_of q, k, v;
+  if (!read(e.operands[0], of_queries, q) || !read(e.operands[1], of_keys, k) || !read(e.operands[2], of_keys, v))
+    return "queries, keys or values have, or may have, other axes than the operator takes";
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (e.operands[i].shape.size() != rank) return "queries, keys and values have not as many axes";
+    if (!(e.operands[i].shape[0] == e.operands[0].shape[0]))
+      return "queries, keys and values are not provably of as many batches";
+  }
+  if (!(q.size == k.size)) return "queries and keys have not provably heads of one size";
+  if (!(k.length == v.length)) return "keys and values are not provably as many";
+  if (!(k.count == v.count)) return "keys and values have not provably as many heads";
+  bool const grouped =
+      q.count.known() && k.count.known() && k.count.value() > 0 && q.count.value() % k.count.value() == 0;
+  if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
+  auto const scale = e.number("scale");
+  if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))
+    return vendor ? "the scale is 0, which means another one, or does not fit a float32 attribute"
+                  : "the scale is not above 0, or does not fit a float32 attribute";
+  // (A row of the lowest numbers is for onnxruntime's Attention one of no keys.)
+  if (!vendor && e.has(mask) && e.to == target::onnxruntime)
+    return "onnxruntime takes masks otherwise than the standard says, where a query may look at nothing";
+  return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
+}
+
+}  // namespace fuse::inline v0::detail::onnx_attention

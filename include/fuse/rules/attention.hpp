@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+
+#include <fuse/dsl/dsl.hpp>
+#include <fuse/program/rule_set.hpp>
+
+namespace fuse::inline v0::rules {
+
+/// A. Vaswani and others: Attention Is All You Need, arXiv:1706.03762. softmax(scale * q k^T + mask) v.
+namespace attention_formula {
+
+inline constexpr auto queries = dsl::var<"q">, turned_keys = dsl::var<"k">, attended = dsl::var<"v">;
+
+/// A value, perhaps multiplied by a number, which is 1 where nothing does.
+[[nodiscard]] constexpr expression scaled(expression const& of, expression const& number) {
+  return dsl::either(of * number, of);
+}
+inline constexpr auto scale_of_queries = dsl::scalar<"scale of q">, scale_of_keys = dsl::scalar<"scale of k">,
+                      scale_of_scores = dsl::scalar<"scale">;
+/// scale * q k^T: by numbers in front and behind.
+[[nodiscard]] constexpr expression scores_of(expression const& keys) {
+  using namespace dsl;
+  auto const product = matmul(scaled(queries, scale_of_queries), scaled(keys, scale_of_keys)).users(1);
+  return scaled(product, scale_of_scores).users(1);
+}
+inline constexpr auto whole_scale =
+    dsl::or_else(scale_of_queries, 1) * dsl::or_else(scale_of_keys, 1) * dsl::or_else(scale_of_scores, 1);
+
+/// Scores are masked by what is added to them; or they are a number but where a condition holds, or where it does. That
+/// number, and half of it, takes all that is added to it. (Half of it is never the lowest one: where a query has no
+/// other, onnxruntime's Attention takes its keys for none.)
+inline constexpr auto masks = dsl::rest<"mask">;
+inline constexpr auto kept_where = dsl::var<"kept">, left_out_where = dsl::var<"left out">;
+inline constexpr auto fill = dsl::scalar<"fill">;
+[[nodiscard]] constexpr expression masked(expression const& scores) {
+  using namespace dsl;
+  return either(either(scores + masks, where(kept_where, scores, fill).users(1) + masks),
+                where(left_out_where, fill, scores).users(1) + masks)
+      .users(1);
+}
+inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5);
+inline constexpr auto mask = dsl::where(kept_where, 0, low) + dsl::where(left_out_where, low, 0) + masks;
+inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">([](auto number, auto of) {
+  double held = 0;
+  return number.number(held) && (held == -HUGE_VAL || (held <= -1e30 && of.type() != element_type::float16));
+});
+
+/// What each query weighs values with: softmax(masked scores), perhaps in float between two Casts.
+[[nodiscard]] constexpr expression weights_of(expression const& masked_scores) {
+  return dsl::softmax(dsl::through<"cast", "identity">(masked_scores)).attr<"axis">(-1);
+}
+
+/// What a query has that may look at nothing. As its row of the result is no number then, and no other is where values
+/// are numbers, zeros can take their place behind.
+enum class blind : bool { is_no_number, is_zero };
+[[nodiscard]] constexpr expression attention_of(expression const& weights, expression const& values, blind is) {
+  using namespace dsl;
+  if (is == blind::is_no_number) return matmul(through<"cast", "identity">(weights.users(1)), values);
+  return matmul(where(is_nan(weights.as<"weights">()), 0, var<"weights">).users(1), values);
+}
+[[nodiscard]] constexpr expression put_right(expression const& made, blind is) {
+  if (is == blind::is_no_number) return made;
+  return dsl::where(dsl::is_nan(made), 0, made);
+}
+
+[[nodiscard]] constexpr rewrite_rule attention_rule(rule_name name, expression const& pattern) {
+  return name(pattern)
+      .through<"identity">()
+      .where(dsl::floating<"q">.quiet())
+      .where<"what is left out absorbs its score">(absorbs_scores)
+      .stage(1);
+}
+
+/// A mask for each query and key, of all batches and heads, or of each. Keys are (..., length).
+template <int Queries, int Keys>
+inline constexpr auto spread = dsl::expand(mask, dsl::list(1, 1, dsl::dim<"q", Queries>, dsl::dim<"k", Keys>));
+/// onnxruntime's operator and the standard's, of queries, keys and values whose heads lie side by side.
+struct side_by_side {
+  expression q, k, v, heads, shared;
+
+  [[nodiscard]] constexpr expression multi_head(expression const& with) const {
+    return dsl::multi_head_attention(q, k, v, dsl::none, dsl::none, with)
+        .attr<"num_heads">(heads)
+        .attr<"scale">(whole_scale);
+  }
+  [[nodiscard]] constexpr expression standard(expression const& with) const {
+    return in_float(dsl::attention(q, k, v, with).attr<"q_num_heads">(heads).attr<"kv_num_heads">(shared));
+  }
+  [[nodiscard]] static constexpr expression in_float(expression const& made) {
+    return made.attr<"scale">(whole_scale).attr<"softmax_precision">(static_cast<int>(element_type::float32));
+  }
+};
+
+// Heads are an axis: (batch, heads, length, size), keys (batch, heads, size, length).
+
+inline constexpr side_by_side of_tokens{
+    dsl::rearrange<"b h s d -> b s (h d)">(queries), dsl::rearrange<"b h d t -> b t (h d)">(turned_keys),
+    dsl::rearrange<"b h t e -> b t (h e)">(attended), dsl::dim<"q", 1>, dsl::dim<"k", 1>};
+
+[[nodiscard]] constexpr rewrite_rule with_axis_of_heads(rewrite_rule const& made) {
+  return made.where(dsl::rank<"q">(4).quiet(), dsl::rank<"k">(4).quiet(), dsl::rank<"v">(4).quiet());
+}
+[[nodiscard]] constexpr rewrite_rule of_tokens_rule(rule_name name, blind is) {
+  using namespace dsl;
+  auto const attention = attention_of(weights_of(masked(scores_of(turned_keys))), attended, is);
+  return with_axis_of_heads(attention_rule(name, rearrange<"b h s e -> b s (h e)">(attention.users(1))))
+      .replace(either(put_right(of_tokens.multi_head(mask), is), put_right(of_tokens.multi_head(spread<2, 3>), is),
+                      put_right(of_tokens.standard(mask), is), put_right(of_tokens.standard(spread<2, 3>), is)))
+      .benefit(1);
+}
+[[nodiscard]] constexpr rewrite_rule of_heads_rule(rule_name name, blind is) {
+  using namespace dsl;
+  auto const standard = [](expression const& with) {
+    return side_by_side::in_float(attention(queries, rearrange<"b h d t -> b h t d">(turned_keys), attended, with));
+  };
+  auto const apart = [](expression const& tokens) {
+    return rearrange<"b s h d -> b h s d">(reshape(tokens).attr<"shape">(list(0, 0, dim<"q", 1>, -1)));
+  };
+  return with_axis_of_heads(
+             attention_rule(name, attention_of(weights_of(masked(scores_of(turned_keys))), attended, is)))
+      .replace(either(put_right(apart(of_tokens.multi_head(mask)), is),
+                      put_right(apart(of_tokens.multi_head(spread<2, 3>)), is), put_right(standard(mask), is),
+                      put_right(standard(spread<2, 3>), is)));
+}
+
+// Each head of keys and values is repeated for several of queries, one after the other: (batch, heads, length, size).
+
+inline constexpr auto shared_keys = dsl::rearrange<"b h t d -> b (h g) d t">(turned_keys);
+inline constexpr auto shared_values = dsl::rearrange<"b h t e -> b (h g) t e">(attended);
+inline constexpr side_by_side of_shared{
+    dsl::rearrange<"b n s d -> b s (n d)">(queries), dsl::rearrange<"b h t d -> b t (h d)">(turned_keys),
+    dsl::rearrange<"b h t e -> b t (h e)">(attended), dsl::dim<"q", 1>, dsl::dim<"k", 1>};
+inline constexpr auto are_repeated = dsl::pred<"g">([](auto times) {
+  double number = 0;
+  return !times.number(number) || number != 1;
+});
+[[nodiscard]] constexpr expression grouped_attention_of(blind is) {
+  return attention_of(weights_of(masked(scores_of(shared_keys))), shared_values, is);
+}
+[[nodiscard]] constexpr rewrite_rule grouped_rule(rule_name name, expression const& pattern) {
+  return with_axis_of_heads(attention_rule(name, pattern)).where<"heads are repeated">(are_repeated.quiet()).benefit(2);
+}
+[[nodiscard]] constexpr rewrite_rule grouped_of_tokens_rule(rule_name name, blind is) {
+  return grouped_rule(name, dsl::rearrange<"b n s e -> b s (n e)">(grouped_attention_of(is).users(1)))
+      .replace(dsl::either(put_right(of_shared.standard(mask), is), put_right(of_shared.standard(spread<2, 2>), is)))
+      .benefit(3);
+}
+[[nodiscard]] constexpr rewrite_rule grouped_of_heads_rule(rule_name name, blind is) {
+  auto const standard = [](expression const& with) {
+    return side_by_side::in_float(dsl::attention(queries, turned_keys, attended, with));
+  };
+  return grouped_rule(name, grouped_attention_of(is))
+      .replace(dsl::either(put_right(standard(mask), is), put_right(standard(spread<2, 2>), is)));
+}
+
+// Heads are part of the first axis: (batch * heads, length, size), keys (batch * heads, size, length). Masks may be
+// added where they are apart.
+
+inline constexpr side_by_side of_joined{
+    dsl::rearrange<"(b h) s d -> b s (h d)">(queries), dsl::rearrange<"(b h) d t -> b t (h d)">(turned_keys),
+    dsl::rearrange<"(b h) t e -> b t (h e)">(attended), dsl::dim<"h">, dsl::dim<"h">};
+[[nodiscard]] constexpr expression masked_apart(expression const& scores) {
+  using namespace dsl;
+  return rearrange<"b h s t -> (b h) s t">(masked(rearrange<"(b h) s t -> b h s t">(scores)));
+}
+[[nodiscard]] constexpr rewrite_rule with_joined_heads(rewrite_rule const& made) {
+  return made.where(dsl::rank<"q">(3).quiet(), dsl::rank<"k">(3).quiet(), dsl::rank<"v">(3).quiet());
+}
+[[nodiscard]] constexpr rewrite_rule of_joined_heads_rule(rule_name name) {
+  using namespace dsl;
+  auto const scores = scores_of(turned_keys);
+  auto const weights = weights_of(either(masked(scores), masked_apart(scores)));
+  auto const attention = attention_of(weights, attended, blind::is_no_number).users(1);
+  return with_joined_heads(attention_rule(name, rearrange<"(b h) s e -> b s (h e)">(attention)))
+      .replace(either(of_joined.multi_head(mask), of_joined.multi_head(spread<1, 2>),
+                      of_joined.multi_head(rearrange<"(b h) s t -> b h s t">(mask)), of_joined.standard(mask),
+                      of_joined.standard(spread<1, 2>), of_joined.standard(rearrange<"(b h) s t -> b h s t">(mask))))
+      .benefit(1);
+}
+
+/// A head in each of the first axis.
+inline constexpr side_by_side of_rows{queries, dsl::rearrange<"n d t -> n t d">(turned_keys), attended, 1, 1};
+[[nodiscard]] constexpr rewrite_rule of_rows_rule(rule_name name) {
+  using namespace dsl;
+  auto const mask_of_each = rearrange<"n s t -> n 1 s t">(mask);
+  return with_joined_heads(attention_rule(name, attention_of(weights_of(masked(scores_of(turned_keys))), attended,
+                                                             blind::is_no_number)))
+      .replace(either(of_rows.multi_head(mask_of_each), of_rows.multi_head(spread<1, 2>),
+                      of_rows.standard(mask_of_each), of_rows.standard(spread<1, 2>)));
+}
+
+}  // namespace attention_formula
+
+inline constexpr auto attention =
+    attention_formula::of_tokens_rule(rule<"attention">, attention_formula::blind::is_no_number)
+        .summary("softmax(scale * q k^T + mask) v of heads, which lie side by side behind it");
+inline constexpr auto attention_of_heads =
+    attention_formula::of_heads_rule(rule<"attention-of-heads">, attention_formula::blind::is_no_number)
+        .summary("softmax(scale * q k^T + mask) v of heads");
+inline constexpr auto attention_or_zero =
+    attention_formula::of_tokens_rule(rule<"attention-or-zero">, attention_formula::blind::is_zero)
+        .summary("the same as attention, where a query that may look at nothing has 0");
+inline constexpr auto attention_of_heads_or_zero =
+    attention_formula::of_heads_rule(rule<"attention-of-heads-or-zero">, attention_formula::blind::is_zero)
+        .summary("the same as attention-of-heads, where a query that may look at nothing has 0");
+
+inline constexpr auto grouped_attention =
+    attention_formula::grouped_of_tokens_rule(rule<"grouped-attention">, attention_formula::blind::is_no_number)
+        .summary("the same as attention, of heads of keys and values that several of queries share");
+inline constexpr auto grouped_attention_of_heads =
+    attention_formula::grouped_of_heads_rule(rule<"grouped-attention-of-heads">, attention_formula::blind::is_no_number)
+        .summary("the same as attention-of-heads, of heads of keys and values that several of queries share");
+inline constexpr auto grouped_attention_or_zero =
+    attention_formula::grouped_of_tokens_rule(rule<"grouped-attention-or-zero">, attention_formula::blind::is_zero)
+        .summary("the same as grouped-attention, where a query that may look at nothing has 0");
+inline constexpr auto grouped_attention_of_heads_or_zero =
+    attention_formula::grouped_of_heads_rule(rule<"grouped-attention-of-heads-or-zero">,
+                                             attention_formula::blind::is_zero)
+        .summary("the same as grouped-attention-of-heads, where a query that may look at nothing has 0");
+
+inline constexpr auto attention_of_joined_heads =
+    attention_formula::of_joined_heads_rule(rule<"attention-of-joined-heads">)
+        .summary("the same as attention, of heads that are part of the first axis");
+inline constexpr auto attention_of_rows =
+    attention_formula::of_rows_rule(rule<"attention-of-rows">).summary("softmax(scale * q k^T + mask) v of one head");
+
+/// The shape of scores that nothing else needs is told by queries and keys.
+inline constexpr auto shape_of_scores =
+    rule<"shape-of-scores">(
+        fuse::expression(opcode::shape, dsl::matmul(attention_formula::queries, attention_formula::turned_keys)))
+        .where(dsl::rank<"q">(4).quiet(), dsl::rank<"k">(4).quiet())
+        .where<"none is repeated">(dsl::pred<"q", "k">(
+            [](auto q, auto k) { return q.shape()[0] == k.shape()[0] && q.shape()[1] == k.shape()[1]; }))
+        .summary("the shape of q k^T is that of its queries and keys")
+        .stage(1)
+        .quiet()
+        .replace(dsl::list(dsl::dim<"q", 0>, dsl::dim<"q", 1>, dsl::dim<"q", 2>, dsl::dim<"k", 3>));
+
+/// Attention, in every spelling.
+inline constexpr auto attentions =
+    rule_set<shape_of_scores, grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
+             grouped_attention_of_heads_or_zero, attention, attention_of_heads, attention_or_zero,
+             attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows>;
+
+}  // namespace fuse::inline v0::rules

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Attention in random spellings, each for both targets, and graphs that only look like it. FUSE_SEED and FUSE_ATTENTIONS change
+where the spellings start and how many there are."""
+
+import os
+import unittest
+
+import numpy as np
+
+import judge
+from build import FLOAT, HALF, Model, check
+from spellings import Draw
+
+SEED = int(os.environ.get("FUSE_SEED", 11))
+COUNT = int(os.environ.get("FUSE_ATTENTIONS", 200 // judge.ONE_CASE_IN))
+B, H, S, T, D = 2, 4, 3, 5, 6
+MASKS = {"keys of each batch": [B, 1, 1, T], "keys": [1, 1, 1, T], "queries and keys": [S, T], "of each batch": [B, 1, S, T],
+         "of each head": [H, S, T], "of all": [B, H, S, T], "of a batch": [1, 1, S, T]}
+
+
+def setUpModule():
+    print(f"seed {SEED}, {COUNT} spellings")
+
+
+class Attention:
+    """By the choices of a seed, or by those that are `fixed`; `wrong` names what is not as it should be."""
+
+    def __init__(self, seed, fixed=None, wrong=None):
+        self.draw = draw = Draw(seed, fixed)
+        self.rng = np.random.default_rng(seed)
+        self.wrong = wrong
+        self.m = m = Model(draw("opset", 17, 23, 13, 14, 18, 20, 23, 24, *range(11, 25)), 10)
+        self.dtype = {"float": FLOAT, "half": HALF}[draw("type", "float", "float", "float", "half")]
+        self.form = draw("heads", "an axis", "an axis", "an axis", "in the first axis")
+        self.size = D if wrong else draw("size of values", D, D, 4)
+        self.shared = 1
+        if self.form == "an axis" and not wrong:
+            self.shared = draw("heads share", 1, 1, 1, 2)
+        if wrong == "repeated in turn":
+            self.shared = 2
+        self.symbolic = draw("extents", "fixed", "fixed", "batch", "all")
+        self.extents = {"b": B, "s": S, "t": T}
+        if self.symbolic != "fixed":
+            self.extents["b"] = "batch"
+        if self.symbolic == "all":
+            self.extents |= {"s": "queries", "t": "keys"}
+        self.feeds, self.has_heads = {}, False
+        self.merges = self.form != "an axis" or draw("behind", "tokens", "tokens", "heads") == "tokens"
+        y = self.merged(self.attended())
+        dims = [self.extents["b"], self.extents["s"], H * self.size] if self.merges else [self.extents["b"], H, self.extents["s"], self.size]
+        m.output(y, self.dtype, dims)
+        if wrong == "scores used elsewhere":
+            m.output(self.scores_elsewhere, self.dtype, [self.extents["b"], H, self.extents["s"], self.extents["t"]])
+        if wrong == "weights used elsewhere":
+            m.output(self.weights, self.dtype, [self.extents["b"], H, self.extents["s"], self.extents["t"]])
+        self.model = m.proto()
+
+    def input(self, name, shape, dtype=None):
+        """`shape` in letters, or numbers."""
+        numbers = [{"b": B, "s": S, "t": T}.get(e, e) for e in shape]
+        dtype = dtype or self.dtype
+        self.feeds[name] = (self.rng.random(numbers) < 0.7) if dtype == bool else self.rng.normal(0, 0.7, numbers).astype(dtype)
+        return self.m.input(name, dtype, [self.extents.get(e, e) if isinstance(e, str) else e for e in shape])
+
+    def number(self, value, shape=()):
+        return self.m.constant(np.full(shape, value, self.dtype))
+
+    # ---- queries, keys, values
+
+    def heads(self, name, length, size, turned=False):
+        """(b, h, length, size), or with the last two axes exchanged; or with b and h as one."""
+        m, draw = self.m, self.draw
+        count = H // self.shared if name != "q" else H
+        order = [0, 1, 3, 2] if turned else [0, 1, 2, 3]
+        origin = draw(f"{name} is", "tokens", "tokens", "heads", "parts of tokens")
+        if origin == "heads":
+            self.has_heads = True
+            v = self.input(name, ["b", count, length, size])
+            v = self.repeated(v, count, length, size)
+            v = m.op("Transpose", v, perm=order) if turned else v
+        else:
+            if origin == "parts of tokens":
+                whole = self.input(name, ["b", length, 2 * count * size])
+                if m.opset < 13:
+                    v = m.op("Split", whole, outputs=2, axis=2)[0]
+                else:
+                    v = m.op("Split", whole, m.integers(count * size, count * size), outputs=2, axis=2)[0]
+            else:
+                v = self.input(name, ["b", length, count * size])
+            v = m.op("Reshape", v, m.integers(0, 0, count, size) if self.symbolic != "fixed" or draw("by", "zeros", "numbers") == "zeros" else m.integers(B, {"s": S, "t": T}[length], count, size))
+            if self.shared > 1 and name != "q":
+                v = self.repeated(m.op("Transpose", v, perm=[0, 2, 1, 3]), count, length, size)
+                v = m.op("Transpose", v, perm=order) if turned else v
+            elif turned and draw(f"{name} turned", "at once", "later") == "at once":
+                v = m.op("Transpose", v, perm=[0, 2, 3, 1])
+            else:
+                v = m.op("Transpose", v, perm=[0, 2, 1, 3])
+                v = m.op("Transpose", v, perm=order) if turned else v
+        if self.form == "in the first axis":
+            shape = [-1, size, {"s": S, "t": T}[length]] if turned else [-1, {"s": S, "t": T}[length], size]
+            if self.symbolic == "all":
+                last = m.op("Gather", m.op("Shape", v), m.integers(2, 3), axis=0)
+                return m.op("Reshape", v, m.op("Concat", m.integers(-1), last, axis=0))
+            v = m.op("Reshape", v, m.integers(*shape))
+        return v
+
+    def repeated(self, v, count, length, size):
+        if self.shared == 1 or count == H:
+            return v
+        m = self.m
+        if self.wrong == "repeated in turn":
+            return m.op("Tile", v, m.integers(1, 2, 1, 1))
+        v = m.unsqueeze(v, [2])
+        v = m.op("Expand", v, m.integers(1, 1, self.shared, 1, 1))
+        if self.symbolic == "all":
+            whole = m.op("Shape", v)
+            return m.op("Reshape", v, m.op("Concat", m.op("Gather", whole, m.integers(0), axis=0), m.integers(H), m.op("Gather", whole, m.integers(3, 4), axis=0), axis=0))
+        return m.op("Reshape", v, m.integers(-1, H, {"s": S, "t": T}[length], size))
+
+    # ---- scores
+
+    def scaled(self, v, by):
+        if self.draw("scaled by", "Mul", "Div", "Mul") == "Mul":
+            return self.m.op("Mul", v, self.number(by, self.draw("shape of a number", (), (1,))))
+        return self.m.op("Div", v, self.number(1 / by))
+
+    def attended(self):
+        m, draw = self.m, self.draw
+        q, k, v = self.heads("q", "s", D), self.heads("k", "t", D, turned=True), self.heads("v", "t", self.size)
+        where = draw("scale", "scores", "scores", "queries", "keys", "both", "none")
+        scale = draw("its value", D ** -0.5, 0.3)
+        if self.wrong == "a scale of each head":
+            q = m.op("Mul", q, m.constant(np.linspace(0.2, 0.6, H).reshape(H, 1, 1).astype(self.dtype)))
+            where = "none"
+        if where in ("queries", "both"):
+            q = self.scaled(q, scale if where == "queries" else scale ** 0.5)
+        if where in ("keys", "both"):
+            k = self.scaled(k, scale if where == "keys" else scale ** 0.5)
+        scores = m.op("MatMul", q, k)
+        if where == "scores":
+            scores = self.scaled(scores, scale)
+        self.scores_elsewhere = scores
+        if self.form == "in the first axis" and draw("masked", "as they are", "apart") == "apart" and self.symbolic != "all":
+            scores = m.op("Reshape", scores, m.integers(-1, H, S, T))
+            scores = self.masked(scores, MASKS)
+            scores = m.op("Reshape", scores, m.integers(-1, S, T))
+        elif self.form == "in the first axis":
+            scores = self.masked(scores, {"queries and keys": [S, T], "of all": [B * H, S, T]} if self.symbolic == "fixed" else {"queries and keys": [S, T]})
+        else:
+            scores = self.masked(scores, MASKS)
+        weights = self.softmax(scores)
+        self.weights = weights
+        if self.wrong == "weights scaled":
+            weights = m.op("Mul", weights, self.number(0.5))
+        if self.wrong == "weights of another thing":
+            weights = m.op("Sigmoid", scores)
+        if self.wrong == "values first":
+            v = m.op("Transpose", v, perm=[0, 1, 3, 2])
+            return m.op("Transpose", m.op("MatMul", v, m.op("Transpose", m.op("Transpose", weights, perm=[0, 1, 3, 2]), perm=[0, 1, 3, 2]) if S == T else m.op("Transpose", weights, perm=[0, 1, 3, 2])), perm=[0, 1, 3, 2])
+        return m.op("MatMul", weights, v)
+
+    def softmax(self, scores):
+        m, draw = self.m, self.draw
+        rank = 4 if self.form == "an axis" else 3
+        axis = draw("axis", -1, rank - 1)
+        if self.wrong == "another axis":
+            axis = rank - 2
+        between = self.dtype == HALF and draw("softmax in", "half", "float", "float") == "float"
+        if between:
+            scores = m.cast(scores, FLOAT)
+        kind = draw("softmax", "operator", "operator", "operator", "formula")
+        if self.wrong == "another axis" and m.opset < 13:
+            kind = "formula"
+        if kind == "formula":
+            e = m.op("Exp", m.op("Sub", scores, m.op("ReduceMax", scores, axes=[axis]) if m.opset < 18 else m.op("ReduceMax", scores, m.integers(axis))))
+            total = m.op("ReduceSum", e, axes=[axis]) if m.opset < 13 else m.op("ReduceSum", e, m.integers(axis))
+            made = m.op("Div", e, total)
+        else:
+            made = m.op("Softmax", scores, axis=axis)
+        if not between and self.form == "an axis" and not self.wrong and draw("blind queries", "no number", "no number", "zero") == "zero":
+            self.guarded = True
+            made = m.op("Where", m.op("IsNaN", made), m.constant(np.zeros((), self.dtype)), made)
+        return m.cast(made, HALF) if between else made
+
+    def masked(self, scores, masks):
+        m, draw = self.m, self.draw
+        how = draw("mask", "none", "added", "added", "two added", "where kept", "where left out")
+        if self.wrong == "a small number where left out":
+            how = draw("polarity", "where kept", "where left out")
+        if self.wrong == "a mask that multiplies":
+            return m.op("Mul", scores, self.mask("mask", [S, T]))
+        if self.wrong == "a mask that enlarges":
+            return m.op("Add", scores, self.mask("mask", [3, 1, H, S, T]))
+        if how in ("added", "two added"):
+            scores = self.summed(scores, self.mask("mask", draw("mask of", *masks.values())))
+        if how == "two added":
+            scores = self.summed(scores, self.mask("other mask", draw("other mask of", *masks.values())))
+        if how.startswith("where"):
+            keeps = self.mask("condition", draw("condition of", *masks.values()), bool)
+            if self.m.opset >= 23:  # (onnxruntime's Attention is not the standard's where a query may look at nothing)
+                self.feeds["condition"][..., 0] = how == "where kept"
+            number = -np.inf if self.dtype == HALF else draw("fill", -np.inf, np.finfo(self.dtype).min, -1e30)
+            if self.wrong:
+                number = -3.0
+            fill = self.number(number, draw("shape of fill", (), (1,)))
+            scores = m.op("Where", keeps, *((scores, fill) if how == "where kept" else (fill, scores)))
+            if draw("mask behind", "none", "none", "added") == "added":
+                scores = self.summed(scores, self.mask("mask", draw("mask of", *masks.values())))
+        return scores
+
+    def mask(self, name, shape, dtype=None):
+        shape = list(shape)
+        for letter, at in (("t", -1), ("s", -2)):
+            if shape[at] != 1:
+                shape[at] = letter
+        if len(shape) == 4 and shape[0] == B:
+            shape[0] = "b"
+        return self.input(name, shape, dtype)
+
+    def summed(self, a, b):
+        return self.m.op("Add", *((a, b) if self.draw("operands", "as written", "swapped") == "as written" else (b, a)))
+
+    # ---- behind
+
+    def merged(self, y):
+        m = self.m
+        if not self.merges or self.wrong == "a mask that enlarges":
+            return y
+        if self.form == "in the first axis":
+            if self.symbolic == "all":
+                whole = m.op("Shape", y)
+                y = m.op("Reshape", y, m.op("Concat", m.integers(-1, H), m.op("Gather", whole, m.integers(1, 2), axis=0), axis=0))
+            else:
+                y = m.op("Reshape", y, m.integers(-1, H, S, self.size))
+        return m.op("Reshape", m.op("Transpose", y, perm=[0, 2, 1, 3]), m.integers(0, 0, H * self.size))
+
+
+def found(model):
+    return sum(n.op_type in ("Attention", "MultiHeadAttention") for n in judge.walk(model.graph))
+
+
+class AttentionTest(unittest.TestCase):
+    def rewritten(self, case, target):
+        result = judge.optimize(case.model, target)
+        if target == "onnx":
+            check(result.model)
+        self.assertEqual([r for r in result.refusals() if r["condition"] == "check"], [])
+        self.assertEqual(list(judge.Original(case.model, case.feeds, exact=False).differences(result.model)), [])
+        self.assertEqual(result.bytes, judge.optimize(result.bytes, target).bytes, "a second run changes the result")
+        return result
+
+    def test_attentions(self):
+        missed = 0
+        for seed in range(SEED, SEED + COUNT):
+            case = Attention(seed)
+            for target in judge.TARGETS:
+                with self.subTest(seed=seed, target=target, choices={k: str(v[0]) for k, v in case.draw.chosen.items()}):
+                    result = self.rewritten(case, target)
+                    has = target == "onnxruntime" or case.m.opset >= 23
+                    if has and not found(result.model) and (case.has_heads or not case.merges):
+                        missed += 1  # Transposes around the operator may cost more than such small heads save
+                        continue
+                    self.assertEqual(found(result.model), int(has), result.refusals())
+                    if has:
+                        self.assertNotIn("Softmax", judge.primitives(result.model))
+                        if case.shared > 1 and target == "onnx":
+                            self.assertNotIn("Expand", [n.op_type for n in judge.walk(result.model.graph) if n.input[0].startswith("unsqueeze")])
+        self.assertLessEqual(missed, COUNT // 20)
+
+    def test_what_is_none_stays(self):
+        for wrong in ("another axis", "a scale of each head", "a small number where left out", "scores used elsewhere", "weights used elsewhere",
+                      "weights scaled", "weights of another thing", "repeated in turn", "a mask that multiplies"):
+            for seed in range(SEED, SEED + 8):
+                case = Attention(seed, {"opset": 23, "type": "float", "heads": "an axis", "softmax": "operator"}, wrong)
+                for target in judge.TARGETS:
+                    with self.subTest(wrong=wrong, seed=seed, target=target):
+                        result = self.rewritten(case, target)
+                        model = result.model
+                        if wrong == "repeated in turn":  # (which is one of as many heads of each all the same)
+                            self.assertEqual([n for n in judge.walk(model.graph) if judge.attribute(n, "kv_num_heads", H) != H], [])
+                        elif wrong == "a scale of each head":  # (which is one of queries that are scaled)
+                            self.assertIn("Mul", judge.primitives(model))
+                        else:
+                            self.assertEqual(found(model), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/rewrite/check.hpp>
+#include <fuse/rules/attention.hpp>
+
+namespace rules_attention {
+
+using namespace rewriting;
+
+namespace {
+
+using integers = std::vector<std::int64_t>;
+
+constexpr auto standard = fuse::target::standard, vendor = fuse::target::onnxruntime;
+constexpr auto lowest = -3.4028234663852886e38;
+
+/// Attention of 4 heads of size 6 whose every part can be changed: one test for each condition changes one.
+struct attending : sketch {
+  explicit attending(int version = 23, graph::dim queries = 3, graph::dim keys = 5, graph::dim batch = 2)
+      : sketch(version), b(batch), s(queries), t(keys) {}
+  graph::dim b, s, t;
+
+  value tokens(std::string_view name, graph::dim length, std::int64_t size = 6, std::int64_t count = 4) {
+    return in(name, {b, length, count * size});
+  }
+  value heads(value v, integers perm = {0, 2, 1, 3}, std::int64_t size = 6, std::int64_t count = 4) {
+    return turned(add("Reshape", {v, list({0, 0, count, size})}), std::move(perm));
+  }
+  value list(integers const& of) {
+    return constant(fuse::make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(of.size())},
+                                      fuse::span<std::int64_t const>(of.data(), of.size())));
+  }
+  value turned(value v, integers perm) { return add("Transpose", {v}, {{"perm", std::move(perm)}}); }
+  value number(double of, dims const& shape = {}) {
+    double const all[] = {of};
+    return floats(shape, all);
+  }
+  value floats(dims const& shape, fuse::span<double const> of) {
+    std::vector<std::int64_t> extents;
+    for (auto const& e : shape) extents.push_back(e.extent);
+    return constant(fuse::make_tensor(element_type::float32, extents, of));
+  }
+  value queries() { return heads(tokens("q", s)); }
+  value keys() { return heads(tokens("k", t), {0, 2, 3, 1}); }
+  value values(std::int64_t size = 6) { return heads(tokens("v", t, size), {0, 2, 1, 3}, size); }
+  value product(value a, value c) { return add("MatMul", {a, c}); }
+  value sum(value a, value c) { return add("Add", {a, c}); }
+  value times(value a, value c) { return add("Mul", {a, c}); }
+  value scores() { return times(product(queries(), keys()), number(0.25)); }
+  value softmax(value v, std::int64_t axis = -1) { return add("Softmax", {v}, {{"axis", axis}}); }
+  value mask(dims const& shape) { return in("mask", shape); }
+  value condition(dims const& shape) { return in("condition", shape, element_type::boolean); }
+  value weighted(value masked) { return product(softmax(masked), values()); }
+  value side_by_side(value v, std::int64_t size = 6) {
+    return add("Reshape", {turned(v, {0, 2, 1, 3}), list({0, 0, 4 * size})});
+  }
+};
+
+fuse::rewrite_report run(attending& g, graph::value y, fuse::target target) {
+  g.end(y);
+  fuse::rewrite_options options;
+  options.target = target;
+  options.check = &fuse::check_by_evaluation<>;
+  auto report = fuse::rewrite<fuse::rules::attentions>(static_cast<graph&>(g), options);
+  UNSCOPED_INFO(to_text(report));
+  UNSCOPED_INFO(to_text(g));
+  CHECK(report.notes.empty());
+  return report;
+}
+/// The operators that the graph with output `y` has afterwards.
+std::string became(attending& g, graph::value y, fuse::target target = standard) {
+  run(g, y, target);
+  return ops(g);
+}
+/// Whether all stays as it is.
+bool stays(attending& g, graph::value y, fuse::target target = vendor) {
+  auto const report = run(g, y, target);
+  return report.applied() == 0;
+}
+std::string reason(attending& g, graph::value y, std::string_view rule, fuse::target target = standard) {
+  auto const report = run(g, y, target);
+  CHECK(report.rule(rule)->applied == 0);
+  REQUIRE_FALSE(report.rule(rule)->refused.empty());
+  UNSCOPED_INFO(report.rule(rule)->refused[0].reason);
+  return report.rule(rule)->refused[0].reason;
+}
+std::string const multi_head = "com.microsoft::MultiHeadAttention";
+
+}  // namespace
+
+TEST_CASE("attention of tokens takes them as they are") {
+  attending g;
+  SECTION("by the standard") {
+    CHECK(became(g, g.side_by_side(g.weighted(g.scores()))) == "Attention");
+    auto const n = last(g);
+    CHECK(number(g, n, "scale") == 0.25);
+    CHECK(number(g, n, "q_num_heads") == 4);
+    CHECK(number(g, n, "kv_num_heads") == 4);
+    CHECK(number(g, n, "softmax_precision") == 1);
+    CHECK(g.operands(n).size() == 3);
+  }
+  SECTION("by onnxruntime") {
+    CHECK(became(g, g.side_by_side(g.weighted(g.scores())), vendor) == multi_head);
+    CHECK(number(g, last(g), "scale") == 0.25);
+    CHECK(number(g, last(g), "num_heads") == 4);
+  }
+  SECTION("where nobody knows how many there are") {
+    attending any(17, "s", "t", "b");
+    CHECK(became(any, any.side_by_side(any.weighted(any.scores())), vendor) == multi_head);
+  }
+  SECTION("with values of another size") {
+    CHECK(became(g, g.side_by_side(g.product(g.softmax(g.scores()), g.values(4)), 4)) == "Attention");
+  }
+}
+
+TEST_CASE("attention of heads leaves them") {
+  attending g;
+  SECTION("by the standard, which has keys turned back") {
+    CHECK(became(g, g.weighted(g.scores())) == "Reshape Transpose Reshape Transpose Reshape Transpose Attention");
+    CHECK(g.attribute(last(g), "q_num_heads") == nullptr);
+  }
+  SECTION("by onnxruntime, behind which they are apart again") {
+    CHECK(became(g, g.weighted(g.scores()), vendor) == multi_head + " Reshape Transpose");
+  }
+}
+
+TEST_CASE("a scale stands anywhere") {
+  attending g;
+  auto const at = GENERATE(0, 1, 2, 3, 4);
+  CAPTURE(at);
+  auto q = g.queries(), k = g.keys();
+  double wanted = 1;
+  if (at == 0) q = g.times(q, g.number(0.5)), wanted = 0.5;
+  if (at == 1) k = g.add("Div", {k, g.number(4)}), wanted = 0.25;
+  if (at == 2) q = g.times(g.number(0.5), q), k = g.times(k, g.number(0.5)), wanted = 0.25;
+  auto scores = g.product(q, k);
+  if (at == 3) scores = g.add("Div", {scores, g.number(8, {1})}), wanted = 0.125;
+  CHECK(became(g, g.side_by_side(g.weighted(scores))) == "Attention");
+  CHECK(number(g, last(g), "scale") == Approx(wanted));
+}
+
+TEST_CASE("masks are added") {
+  attending g;
+  SECTION("as they are, where they are for each query and key") {
+    CHECK(became(g, g.side_by_side(g.weighted(g.sum(g.scores(), g.mask({2, 1, 3, 5})))), vendor) == multi_head);
+    CHECK(g.operands(last(g)).size() == 6);
+  }
+  SECTION("repeated for each query, where they are of keys") {
+    CHECK(became(g, g.side_by_side(g.weighted(g.sum(g.scores(), g.mask({2, 1, 1, 5})))), vendor) ==
+          "Expand " + multi_head);
+  }
+  SECTION("repeated for as many as there are when the graph runs") {
+    attending any(17, "s", "t", "b");
+    CHECK(became(any, any.side_by_side(any.weighted(any.sum(any.scores(), any.mask({"b", 1, 1, "t"})))), vendor) ==
+          "Reshape Transpose Shape Gather Reshape Transpose Shape Gather Concat Expand " + multi_head);
+  }
+  SECTION("several of them, and what is subtracted") {
+    auto const two = g.sum(g.sum(g.mask({3, 5}), g.scores()), g.in("other", {4, 3, 5}));
+    CHECK(became(g, g.side_by_side(g.weighted(g.add("Sub", {two, g.in("third", {2, 1, 3, 5})})))) ==
+          "Add Sub Attention");
+  }
+  SECTION("by a condition that keeps scores") {
+    auto const masked = g.add("Where", {g.condition({2, 1, 3, 5}), g.scores(), g.number(-HUGE_VAL)});
+    CHECK(became(g, g.side_by_side(g.weighted(masked))) == "Where Attention");
+  }
+  SECTION("by a condition that leaves them out, and a sum behind") {
+    auto const masked = g.add("Where", {g.condition({1, 4, 3, 5}), g.number(lowest), g.scores()});
+    CHECK(became(g, g.side_by_side(g.weighted(g.sum(masked, g.mask({2, 1, 1, 5}))))) == "Where Add Attention");
+    auto const where = g.producer(g.operands(g.producer(g.operands(last(g))[3]))[0]);
+    CHECK(g.constant(g.operands(where)[1]).number(0) == lowest / 2);
+  }
+}
+
+TEST_CASE("a query that may look at nothing has zeros where it had") {
+  attending g;
+  auto const weights = g.softmax(g.sum(g.scores(), g.mask({2, 1, 3, 5})));
+  auto const right = g.add("Where", {g.add("IsNaN", {weights}), g.number(0), weights});
+  CHECK(became(g, g.side_by_side(g.product(right, g.values())), vendor) == multi_head + " IsNaN Where");
+}
+
+TEST_CASE("a softmax in float between Casts") {
+  attending g;
+  auto const half = [&](std::string_view name, graph::dim length, integers perm) {
+    return g.heads(g.in(name, {g.b, length, 24}, element_type::float16), std::move(perm));
+  };
+  auto const scores = g.product(half("q", g.s, {0, 2, 1, 3}), half("k", g.t, {0, 2, 3, 1}));
+  auto const weights = g.add("Cast", {g.softmax(g.add("Cast", {scores}, {{"to", 1}}))}, {{"to", 10}});
+  CHECK(became(g, g.side_by_side(g.product(weights, half("v", g.t, {0, 2, 1, 3})))) == "Attention");
+}
+
+TEST_CASE("heads of keys and values that several of queries share") {
+  attending g;
+  auto const repeated = [&](std::string_view name, bool in_turn = false) {
+    auto const v = g.heads(g.tokens(name, g.t, 6, 2), {0, 2, 1, 3}, 6, 2);
+    auto const more = g.add("Unsqueeze", {v, g.constant({in_turn ? std::int64_t{1} : std::int64_t{2}})});
+    auto const all = in_turn ? g.constant({1, 2, 1, 1, 1}) : g.constant({1, 1, 2, 1, 1});
+    return g.add("Reshape", {g.add("Expand", {more, all}), g.constant({2, 4, 5, 6})});
+  };
+  auto const attended = [&](bool in_turn) {
+    auto const k = g.turned(repeated("k", in_turn), {0, 1, 3, 2});
+    return g.side_by_side(g.product(g.softmax(g.product(g.queries(), k)), repeated("v", in_turn)));
+  };
+  SECTION("one after the other: the standard's operator repeats them itself") {
+    CHECK(became(g, attended(false)) == "Attention");
+    CHECK(number(g, last(g), "kv_num_heads") == 2);
+  }
+  SECTION("in turn: they stay repeated") {
+    became(g, attended(true));
+    CHECK(number(g, last(g), "kv_num_heads") == 4);
+  }
+}
+
+TEST_CASE("heads that are part of the first axis") {
+  attending g;
+  SECTION("with a mask that is added where they are apart") {
+    auto const joined = [&](graph::value v, integers const& to) { return g.add("Reshape", {v, g.list(to)}); };
+    auto const q = joined(g.queries(), {8, 3, 6}), k = joined(g.keys(), {8, 6, 5}), v = joined(g.values(), {8, 5, 6});
+    auto const apart = g.sum(joined(g.product(q, k), {2, 4, 3, 5}), g.mask({2, 1, 3, 5}));
+    auto const made = joined(g.product(g.softmax(joined(apart, {8, 3, 5})), v), {2, 4, 3, 6});
+    CHECK(became(g, g.side_by_side(made), vendor) == multi_head);
+    CHECK(number(g, last(g), "num_heads") == 4);
+  }
+  SECTION("with nothing that tells how many there are: each is one") {
+    auto const a = g.in("a", {8, 3, 6}), c = g.in("c", {8, 6, 5}), e = g.in("e", {8, 5, 6});
+    CHECK(became(g, g.product(g.softmax(g.sum(g.product(a, c), g.mask({8, 3, 5}))), e), vendor) ==
+          "Reshape Transpose " + multi_head);
+    CHECK(number(g, last(g), "num_heads") == 1);
+  }
+}
+
+TEST_CASE("the shape of scores is told by queries and keys") {
+  attending g(17, "s", "t", "b");
+  auto const scores = g.product(g.queries(), g.keys());
+  auto const wide = g.add("Expand", {g.condition({"b", 1, 1, "t"}), g.add("Shape", {scores})});
+  auto const masked = g.add("Where", {wide, scores, g.number(-HUGE_VAL)});
+  run(g, g.side_by_side(g.weighted(masked)), vendor);
+  CHECK(ops(g).find("MatMul") == std::string::npos);
+  SECTION("but of such as repeat each other they are not") {
+    attending other;
+    auto const a = other.in("a", {1, 4, 3, 6}), c = other.in("c", {2, 4, 6, 5});
+    CHECK(stays(other, other.add("Shape", {other.product(a, c)})));
+  }
+}
+
+TEST_CASE("what is no attention stays") {
+  attending g;
+  SECTION("a softmax along the queries") {
+    CHECK(stays(g, g.side_by_side(g.product(g.softmax(g.scores(), 2), g.values()))));
+  }
+  SECTION("a scale of each head") {
+    double const each[] = {0.1, 0.2, 0.3, 0.4};
+    auto const scores = g.times(g.product(g.queries(), g.keys()), g.floats({4, 1, 1}, each));
+    CHECK(stays(g, g.side_by_side(g.weighted(scores))));
+  }
+  SECTION("scores that others read") {
+    auto const scores = g.scores();
+    g.output(scores, "scores");
+    CHECK(stays(g, g.side_by_side(g.weighted(scores))));
+  }
+  SECTION("weights that others read") {
+    auto const weights = g.softmax(g.scores());
+    g.output(weights, "weights");
+    CHECK(stays(g, g.side_by_side(g.product(weights, g.values()))));
+  }
+  SECTION("weights that are scaled") {
+    CHECK(stays(g, g.side_by_side(g.product(g.times(g.softmax(g.scores()), g.number(2)), g.values()))));
+  }
+  SECTION("a number that does not absorb scores") {
+    auto const masked = g.add("Where", {g.condition({2, 1, 3, 5}), g.scores(), g.number(-1e4)});
+    CHECK(reason(g, g.side_by_side(g.weighted(masked)), "attention").find("what is left out absorbs its score") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("what the operators do not take is refused") {
+  SECTION("batches that repeat") {
+    attending g;
+    auto const scores = g.product(g.in("a", {1, 4, 3, 6}), g.keys());
+    CHECK(reason(g, g.weighted(scores), "attention-of-heads").find("not provably of as many batches") !=
+          std::string::npos);
+  }
+  SECTION("a mask that makes more rows than there are queries") {
+    attending g(23, 1);
+    auto const y = g.weighted(g.sum(g.scores(), g.mask({2, 1, 3, 5})));
+    CHECK(reason(g, y, "attention-of-heads").find("a row for each query") != std::string::npos);
+  }
+  SECTION("a scale of 0, which onnxruntime takes for another one") {
+    attending g(17);
+    auto const scores = g.times(g.product(g.queries(), g.keys()), g.number(0));
+    CHECK(reason(g, g.side_by_side(g.weighted(scores)), "attention", vendor).find("the scale is 0") !=
+          std::string::npos);
+  }
+  SECTION("a scale below 0, of which the standard takes the root") {
+    attending g;
+    auto const scores = g.times(g.product(g.queries(), g.keys()), g.number(-0.5));
+    CHECK(reason(g, g.side_by_side(g.weighted(scores)), "attention").find("not above 0") != std::string::npos);
+  }
+  SECTION("doubles, whose softmax is not to be one of floats") {
+    attending g;
+    auto const of = [&](std::string_view name, graph::dims const& shape) {
+      return g.in(name, shape, element_type::float64);
+    };
+    auto const weights = g.softmax(g.product(of("a", {2, 4, 3, 6}), of("c", {2, 4, 6, 5})));
+    CHECK(reason(g, g.product(weights, of("e", {2, 4, 5, 6})), "attention-of-heads").find("less precise") !=
+          std::string::npos);
+  }
+  SECTION("an operator set that has no such operator") {
+    attending g(22);
+    CHECK(reason(g, g.side_by_side(g.weighted(g.scores())), "attention").find("no operator") != std::string::npos);
+  }
+}
+
+}  // namespace rules_attention
