@@ -13,6 +13,7 @@
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
+#include <fuse/rules/padding.hpp>
 #include <fuse/rules/rotary.hpp>
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify/rules_of.hpp>
@@ -23,7 +24,7 @@ namespace {
 inline constexpr auto bundled =
     fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
                    fuse::rules::activations, fuse::rules::rotary, fuse::rules::attentions, fuse::rules::batch_norm,
-                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear, fuse::rules::padding>;
 }
 
 fuse::program const& bundled_program() {

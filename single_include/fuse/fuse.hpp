@@ -120,11 +120,12 @@ enum class axis_use : std::uint8_t {
 };
 
 enum class list_use : std::uint8_t {
-  none,      ///< it is one number
-  given,     ///< it must be given
-  reversed,  ///< the axes of the first operand, from the last to the first
-  ones,      ///< a 1 for each spatial axis: those of the first operand from the third on
-  pads,      ///< a 0 before and one behind each spatial axis
+  none,       ///< it is one number
+  given,      ///< it must be given
+  reversed,   ///< the axes of the first operand, from the last to the first
+  ones,       ///< a 1 for each spatial axis: those of the first operand from the third on
+  pads,       ///< a 0 before and one behind each spatial axis
+  both_ends,  ///< must be given: entries before and behind each of the axes that the parameter "axes" tells, or of all
 };
 
 struct parameter_info {
@@ -175,7 +176,8 @@ inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
                                                       list_of_integers("steps")};
-inline constexpr parameter_info pad_parameters[] = {list_of_integers("pads")};
+inline constexpr parameter_info pad_parameters[] = {
+    list_of_integers("pads", list_use::both_ends), {"mode", 0}, real_number("value", 0)};  // 0: by one number
 inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides", list_use::ones),
                                                      list_of_integers("dilations", list_use::ones),
                                                      list_of_integers("pads", list_use::pads),
@@ -184,6 +186,11 @@ inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides",
 inline constexpr parameter_info pool_parameters[] = {
     list_of_integers("strides", list_use::ones), list_of_integers("dilations", list_use::ones),
     list_of_integers("pads", list_use::pads), list_of_integers("kernel_shape")};
+inline constexpr parameter_info max_pool_parameters[] = {
+    pool_parameters[0], pool_parameters[1], pool_parameters[2], pool_parameters[3], {"ceil_mode", 0}};
+inline constexpr parameter_info average_pool_parameters[] = {pool_parameters[0],     pool_parameters[1],
+                                                             pool_parameters[2],     pool_parameters[3],
+                                                             max_pool_parameters[4], {"count_include_pad", 0}};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 
@@ -470,8 +477,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3, detail::conv_parameters),
     detail::other(opcode::conv_transpose, "conv_transpose", op_kind::anchor, 2, 3, detail::conv_parameters),
     detail::other(opcode::conv_integer, "conv_integer", op_kind::anchor, 2, 4),
-    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1, detail::pool_parameters),
-    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1, detail::pool_parameters),
+    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1, detail::max_pool_parameters),
+    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1, detail::average_pool_parameters),
     detail::other(opcode::global_max_pool, "global_max_pool", op_kind::reduction, 1, 1),
     detail::other(opcode::resize, "resize", op_kind::opaque, 1, 4),
     detail::other(opcode::fused_matmul, "fused_matmul", op_kind::anchor, 2, 2),
@@ -813,7 +820,8 @@ struct expression {
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
     expression changed = *this;
     term node = terms[root()];
-    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact)
+    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact &&
+        node.kind != term_kind::again)
       return misused(misuse::attribute_of_no_operator);
     --changed.size;
     term holder = made;
@@ -4196,8 +4204,13 @@ inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, 
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
 inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
-inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
-inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
+inline constexpr parameter_source padding_mode{
+    "mode", kind::word, "mode", 0, 0, axis_use::none, "constant reflect edge wrap"};
+inline constexpr parameter_source pad_mode[] = {padding_mode};
+inline constexpr parameter_source pads_operand[] = {
+    {"pads", kind::operand, {}, 1}, {"value", kind::operand, {}, 2}, padding_mode};
+inline constexpr parameter_source pads_and_axes[] = {
+    {"pads", kind::operand, {}, 1}, {"value", kind::operand, {}, 2}, {"axes", kind::operand, {}, 3}, padding_mode};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 inline constexpr parameter_source approximation[] = {
     {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
@@ -4259,7 +4272,7 @@ inline constexpr operator_row rows[] = {
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
     {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile, 6},
-    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
+    {"Pad", opcode::pad, 1, pad_mode}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
     {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::none},  // read as a mean, never written as one
@@ -4419,6 +4432,8 @@ inline operator_tag settled_tag(void const* context, operator_tag tag, int versi
 
 namespace fuse::inline v0::detail {
 
+inline constexpr std::string_view padding_attribute = "auto_pad";
+
 enum class parameter_state : std::uint8_t {
   missing,  ///< neither the node nor the dialect says: the operator's own default
   known,
@@ -4520,21 +4535,54 @@ template <class Image, class Known>
   return parameter_state::missing;
 }
 
+enum class padding_rule : std::uint8_t {
+  by_list,  ///< that does
+  nothing,
+  other,
+};
+template <class Image>
+[[nodiscard]] padding_rule padding_of(Image const& image, node_id n) {
+  auto const said = image.source->attribute_of(n, padding_attribute);
+  if (std::holds_alternative<std::monostate>(said)) return padding_rule::by_list;
+  auto const* text = std::get_if<std::string_view>(&said);
+  if (text == nullptr) return padding_rule::other;
+  if (text->empty() || *text == "NOTSET") return padding_rule::by_list;
+  return *text == "VALID" ? padding_rule::nothing : padding_rule::other;
+}
+
 template <class Image, class Known>
 [[nodiscard]] bool default_list(Image const& image, Known const& known, node_id n, list_use use,
                                 std::vector<std::int64_t>& out) {
   auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
   bool const spatial = use == list_use::ones || use == list_use::pads;
   if (rank < (spatial ? 3 : 0) || (!spatial && use != list_use::reversed)) return false;
-  if (use == list_use::pads) {  // or what else says how much is padded
-    auto const padding = image.source->attribute_of(n, "auto_pad");
-    auto const* text = std::get_if<std::string_view>(&padding);
-    if (text != nullptr ? *text != "NOTSET" : !std::holds_alternative<std::monostate>(padding)) return false;
-  }
   if (use == list_use::reversed)
     for (int axis = rank; axis-- > 0;) out.push_back(axis);
   else
     out.assign(static_cast<std::size_t>(rank - 2) * (use == list_use::pads ? 2 : 1), use == list_use::ones ? 1 : 0);
+  return true;
+}
+
+template <class Image, class Known>
+[[nodiscard]] bool spread_over_axes(Image const& image, Known const& known, dialect const& names, node_id n,
+                                    std::vector<std::int64_t>& list) {
+  auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
+  std::vector<std::int64_t> axes;
+  auto const state = read_parameter(image, known, names, n, "axes", axes);
+  if (rank < 0 || state == parameter_state::unknown) return false;
+  auto const count = static_cast<std::size_t>(rank);
+  if (state == parameter_state::missing) return list.size() == 2 * count;
+  if (list.size() != 2 * axes.size()) return false;
+  std::vector<std::int64_t> all(2 * count, 0);
+  std::vector<bool> told(count, false);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    auto const axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    if (axis < 0 || axis >= rank || told[static_cast<std::size_t>(axis)]) return false;
+    told[static_cast<std::size_t>(axis)] = true;
+    all[static_cast<std::size_t>(axis)] = list[i];
+    all[count + static_cast<std::size_t>(axis)] = list[axes.size() + i];
+  }
+  list = std::move(all);
   return true;
 }
 
@@ -4559,8 +4607,17 @@ template <class Image, class Known>
     if (std::holds_alternative<std::monostate>(value) && source.number == source.number)
       return parameter_state::unknown;
   }
-  auto const state = read_parameter(image, known, names, n, parameter, out);
-  if (state != parameter_state::missing || own == nullptr) return state;
+  auto state = read_parameter(image, known, names, n, parameter, out);
+  if (own == nullptr) return state;
+  if (own->list == list_use::pads && state != parameter_state::unknown) {
+    auto const padding = padding_of(image, n);
+    if (padding == padding_rule::nothing) out.clear(), state = parameter_state::missing;
+    if (padding == padding_rule::other) return out.clear(), parameter_state::unknown;
+  }
+  if (own->list == list_use::both_ends && state == parameter_state::known &&
+      !spread_over_axes(image, known, names, n, out))
+    return out.clear(), parameter_state::unknown;
+  if (state != parameter_state::missing) return state;
   return default_list(image, known, n, own->list, out) ? parameter_state::known : parameter_state::missing;
 }
 
@@ -16529,6 +16586,11 @@ constexpr void lowering::lower_replacement() {
       }
       case term_kind::again:
         if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
+        if (t.attributes != 0) {
+          auto stands = t;
+          stands.op = static_cast<opcode>(r.op);
+          check_attributes(made, stands, r.index, false);
+        }
         break;
       case term_kind::fold:
         r.what = kind::fold;
@@ -20057,7 +20119,8 @@ class basic_operator_writer {
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
-  built<value_id> again(node_id n, span<value_id const> operands, std::uint32_t results) {
+  built<value_id> again(node_id n, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const tag = image_.node(n).tag;
     auto const* row = names_.row(tag.name, image_.version);
     auto const is_not_copied = [&](char const* why) {
@@ -20076,16 +20139,31 @@ class basic_operator_writer {
         return is_not_copied("an attribute is of a kind that rewrites do not write");
       attributes_.back().name = listed.name;
     }
-    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
       while (operands_.size() < i) operands_.push_back(absent);
       operands_.push_back(image_.operand(n, i));
     }
+    for (auto& p : parameters) {
+      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
+      forget(p, *row);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
+    }
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     return node(tag, row->name, operands_, results);
   }
 
  private:
+  void forget(written_parameter const& p, operator_row const& row) {
+    auto name = p.name;
+    for (auto const& s : row.parameters)
+      if (s.parameter == p.name && !s.attribute.empty()) name = s.attribute;
+    auto const* own = parameter_of(row.op, p.name);
+    bool const are_pads = own != nullptr && own->list == list_use::pads;
+    std::erase_if(attributes_,
+                  [&](attribute const& a) { return a.name == name || (are_pads && a.name == padding_attribute); });
+  }
+
   static bool copy(attribute_view const& from, attribute& into) {
     if (auto const* whole = std::get_if<std::int64_t>(&from)) return into.content = *whole, true;
     if (auto const* number = std::get_if<double>(&from)) return into.content = *number, true;
@@ -21079,7 +21157,7 @@ class basic_instantiation {
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
-    return writer_.again(n, operands, image_.node(n).result_count);
+    return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {

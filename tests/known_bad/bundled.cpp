@@ -19,6 +19,7 @@
 #include <fuse/rules/group_norm.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/onnx_functions.hpp>
+#include <fuse/rules/padding.hpp>
 #include <fuse/rules/rotary.hpp>
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify.hpp>
@@ -31,7 +32,7 @@ namespace bundled {
 inline constexpr auto all =
     fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
                    fuse::rules::activations, fuse::rules::rotary, fuse::rules::attentions, fuse::rules::batch_norm,
-                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear, fuse::rules::padding>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
   constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;

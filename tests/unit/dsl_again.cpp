@@ -53,6 +53,52 @@ TEST_CASE("operands that are parameters stay") {
   CHECK(ops(g) == "Slice Abs");
 }
 
+TEST_CASE("an operator stands again with other parameters, where they are given") {
+  static constexpr auto padded = fuse::rule<"padded">(abs(op<"Conv">(x, w).attr<"pads">(param<"pads">).as<"layer">()))
+                                     .replace(again<"layer">(x, w).attr<"pads">(param<"pads"> + 1));
+  static constexpr auto steeper =
+      fuse::rule<"steeper">(abs(op<"LeakyRelu">(x).attr<"alpha">(param<"alpha">).as<"leak">()))
+          .replace(again<"leak">(x).attr<"alpha">(param<"alpha"> * 2));
+  static constexpr auto further =
+      fuse::rule<"further">(abs(op<"Slice">(x).as<"part">())).replace(again<"part">(x).attr<"ends">(list(8)));
+  auto const pads = [](sketch const& g) {
+    return std::get<std::vector<std::int64_t>>(g.attribute(last(g), "pads")->content);
+  };
+  SECTION("attributes") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("LeakyRelu", {g.in("x")}, {{"alpha", 0.25}})}));
+    CHECK(applied<steeper>(g) == 1);
+    CHECK(number(g, last(g), "alpha") == 0.5);
+  }
+  SECTION("that the node leaves out") {
+    sketch g;
+    auto const y = g.add("Conv", {g.in("x", {1, 2, 8}), g.in("w", {3, 2, 3})}, {{"strides", {4}}});
+    g.end(g.add("Abs", {y}));
+    CHECK(applied<padded>(g) == 1);
+    CHECK(pads(g) == std::vector<std::int64_t>{1, 1});
+    CHECK(std::get<std::vector<std::int64_t>>(g.attribute(last(g), "strides")->content) ==
+          std::vector<std::int64_t>{4});
+  }
+  SECTION("and nothing says in another way how much is padded") {
+    sketch g;
+    auto const y = g.add("Conv", {g.in("x", {1, 2, 8}), g.in("w", {3, 2, 3})},
+                         {{"auto_pad", "VALID"}, {"strides", {4}}, {"kernel_shape", {3}}});
+    g.end(g.add("Abs", {y}));
+    CHECK(applied<padded>(g) == 1);
+    CHECK(pads(g) == std::vector<std::int64_t>{1, 1});
+    CHECK(g.attribute(last(g), "auto_pad") == nullptr);
+    CHECK(g.attribute(last(g), "kernel_shape") != nullptr);
+  }
+  SECTION("operands") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Slice", {g.in("x", {8}), g.constant({std::int64_t{1}}), g.constant({std::int64_t{9}}),
+                                        g.constant({std::int64_t{0}})})}));
+    CHECK(applied<further>(g) == 1);
+    CHECK(ops(g) == "Slice");
+    CHECK(g.operands(last(g)).size() == 4);
+  }
+}
+
 TEST_CASE("an operator stands again with all of its results") {
   static constexpr auto best =
       fuse::rule<"best">(result<0>(op<"TopK">(abs(x))).as<"top">() + w).replace(result<0>(again<"top">(x)) + w);

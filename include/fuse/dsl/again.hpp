@@ -6,8 +6,8 @@
 namespace fuse::inline v0::dsl {
 
 /// In a replacement: the operator of the pattern that `.as<Name>()` names, once more, on other operands: by the name
-/// that it has in the graph and with all of its attributes, whatever they are. `again<"conv">(x, fold(w *
-/// along<0>(s)))`.
+/// that it has in the graph and with all of its attributes, whatever they are, but for those that `.attr` gives.
+/// `again<"conv">(x, fold(w * along<0>(s)))`.
 template <fixed_string Name, class... Operands>
 [[nodiscard]] constexpr expression again(Operands const&... operands) {
   return expression(term_kind::again, opcode::opaque, fuse::detail::name_text<Name>, operands...);

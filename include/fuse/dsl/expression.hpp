@@ -261,7 +261,8 @@ struct expression {
     // The operator is this expression's root; its attribute goes below it.
     expression changed = *this;
     term node = terms[root()];
-    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact)
+    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact &&
+        node.kind != term_kind::again)
       return misused(misuse::attribute_of_no_operator);
     --changed.size;
     term holder = made;

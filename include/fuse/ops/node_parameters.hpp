@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include <fuse/ops/names.hpp>
 
 namespace fuse::inline v0::detail {
+
+/// The attribute that says how much is padded, where no list of pads does.
+inline constexpr std::string_view padding_attribute = "auto_pad";
 
 /// Where a parameter of a node stands.
 enum class parameter_state : std::uint8_t {
@@ -123,6 +127,22 @@ template <class Image, class Known>
   return parameter_state::missing;
 }
 
+/// How much a convolution or a pool pads, where its list of pads does not say.
+enum class padding_rule : std::uint8_t {
+  by_list,  ///< that does
+  nothing,
+  other,
+};
+template <class Image>
+[[nodiscard]] padding_rule padding_of(Image const& image, node_id n) {
+  auto const said = image.source->attribute_of(n, padding_attribute);
+  if (std::holds_alternative<std::monostate>(said)) return padding_rule::by_list;
+  auto const* text = std::get_if<std::string_view>(&said);
+  if (text == nullptr) return padding_rule::other;
+  if (text->empty() || *text == "NOTSET") return padding_rule::by_list;
+  return *text == "VALID" ? padding_rule::nothing : padding_rule::other;
+}
+
 /// A list that an operator has where neither node nor dialect says: one entry or two for each of some axes of the first
 /// operand.
 template <class Image, class Known>
@@ -131,15 +151,35 @@ template <class Image, class Known>
   auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
   bool const spatial = use == list_use::ones || use == list_use::pads;
   if (rank < (spatial ? 3 : 0) || (!spatial && use != list_use::reversed)) return false;
-  if (use == list_use::pads) {  // or what else says how much is padded
-    auto const padding = image.source->attribute_of(n, "auto_pad");
-    auto const* text = std::get_if<std::string_view>(&padding);
-    if (text != nullptr ? *text != "NOTSET" : !std::holds_alternative<std::monostate>(padding)) return false;
-  }
   if (use == list_use::reversed)
     for (int axis = rank; axis-- > 0;) out.push_back(axis);
   else
     out.assign(static_cast<std::size_t>(rank - 2) * (use == list_use::pads ? 2 : 1), use == list_use::ones ? 1 : 0);
+  return true;
+}
+
+/// Entries before and behind some axes, `list`, as those before and behind each axis of the first operand; false where
+/// these axes are not known, or no such list has so many entries.
+template <class Image, class Known>
+[[nodiscard]] bool spread_over_axes(Image const& image, Known const& known, dialect const& names, node_id n,
+                                    std::vector<std::int64_t>& list) {
+  auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
+  std::vector<std::int64_t> axes;
+  auto const state = read_parameter(image, known, names, n, "axes", axes);
+  if (rank < 0 || state == parameter_state::unknown) return false;
+  auto const count = static_cast<std::size_t>(rank);
+  if (state == parameter_state::missing) return list.size() == 2 * count;
+  if (list.size() != 2 * axes.size()) return false;
+  std::vector<std::int64_t> all(2 * count, 0);
+  std::vector<bool> told(count, false);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    auto const axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    if (axis < 0 || axis >= rank || told[static_cast<std::size_t>(axis)]) return false;
+    told[static_cast<std::size_t>(axis)] = true;
+    all[static_cast<std::size_t>(axis)] = list[i];
+    all[count + static_cast<std::size_t>(axis)] = list[axes.size() + i];
+  }
+  list = std::move(all);
   return true;
 }
 
@@ -166,8 +206,17 @@ template <class Image, class Known>
     if (std::holds_alternative<std::monostate>(value) && source.number == source.number)
       return parameter_state::unknown;
   }
-  auto const state = read_parameter(image, known, names, n, parameter, out);
-  if (state != parameter_state::missing || own == nullptr) return state;
+  auto state = read_parameter(image, known, names, n, parameter, out);
+  if (own == nullptr) return state;
+  if (own->list == list_use::pads && state != parameter_state::unknown) {
+    auto const padding = padding_of(image, n);
+    if (padding == padding_rule::nothing) out.clear(), state = parameter_state::missing;
+    if (padding == padding_rule::other) return out.clear(), parameter_state::unknown;
+  }
+  if (own->list == list_use::both_ends && state == parameter_state::known &&
+      !spread_over_axes(image, known, names, n, out))
+    return out.clear(), parameter_state::unknown;
+  if (state != parameter_state::missing) return state;
   return default_list(image, known, n, own->list, out) ? parameter_state::known : parameter_state::missing;
 }
 

@@ -20,8 +20,13 @@ inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, 
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
 inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
-inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
-inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
+inline constexpr parameter_source padding_mode{
+    "mode", kind::word, "mode", 0, 0, axis_use::none, "constant reflect edge wrap"};
+inline constexpr parameter_source pad_mode[] = {padding_mode};
+inline constexpr parameter_source pads_operand[] = {
+    {"pads", kind::operand, {}, 1}, {"value", kind::operand, {}, 2}, padding_mode};
+inline constexpr parameter_source pads_and_axes[] = {
+    {"pads", kind::operand, {}, 1}, {"value", kind::operand, {}, 2}, {"axes", kind::operand, {}, 3}, padding_mode};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 inline constexpr parameter_source approximation[] = {
     {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
@@ -93,7 +98,7 @@ inline constexpr operator_row rows[] = {
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
     {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile, 6},
-    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
+    {"Pad", opcode::pad, 1, pad_mode}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
     {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::none},  // read as a mean, never written as one

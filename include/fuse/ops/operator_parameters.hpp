@@ -16,11 +16,13 @@ enum class axis_use : std::uint8_t {
 
 /// Whether a parameter is a list of integers, and which one where neither the node nor the dialect says.
 enum class list_use : std::uint8_t {
-  none,      ///< it is one number
-  given,     ///< it must be given
-  reversed,  ///< the axes of the first operand, from the last to the first
-  ones,      ///< a 1 for each spatial axis: those of the first operand from the third on
-  pads,      ///< a 0 before and one behind each spatial axis
+  none,       ///< it is one number
+  given,      ///< it must be given
+  reversed,   ///< the axes of the first operand, from the last to the first
+  ones,       ///< a 1 for each spatial axis: those of the first operand from the third on
+  pads,       ///< a 0 before and one behind each spatial axis
+  both_ends,  ///< must be given: entries before and behind each of the axes that the parameter "axes" tells, or of all
+              ///< axes; it is read as one of all axes
 };
 
 /// What a parameter is when neither the node nor the dialect says; NaN where it must be given.
@@ -73,7 +75,8 @@ inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
                                                       list_of_integers("steps")};
-inline constexpr parameter_info pad_parameters[] = {list_of_integers("pads")};
+inline constexpr parameter_info pad_parameters[] = {
+    list_of_integers("pads", list_use::both_ends), {"mode", 0}, real_number("value", 0)};  // 0: by one number
 inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides", list_use::ones),
                                                      list_of_integers("dilations", list_use::ones),
                                                      list_of_integers("pads", list_use::pads),
@@ -82,6 +85,11 @@ inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides",
 inline constexpr parameter_info pool_parameters[] = {
     list_of_integers("strides", list_use::ones), list_of_integers("dilations", list_use::ones),
     list_of_integers("pads", list_use::pads), list_of_integers("kernel_shape")};
+inline constexpr parameter_info max_pool_parameters[] = {
+    pool_parameters[0], pool_parameters[1], pool_parameters[2], pool_parameters[3], {"ceil_mode", 0}};
+inline constexpr parameter_info average_pool_parameters[] = {pool_parameters[0],     pool_parameters[1],
+                                                             pool_parameters[2],     pool_parameters[3],
+                                                             max_pool_parameters[4], {"count_include_pad", 0}};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 

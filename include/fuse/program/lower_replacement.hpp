@@ -146,6 +146,11 @@ constexpr void lowering::lower_replacement() {
       }
       case term_kind::again:
         if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
+        if (t.attributes != 0) {
+          auto stands = t;
+          stands.op = static_cast<opcode>(r.op);
+          check_attributes(made, stands, r.index, false);
+        }
         break;
       case term_kind::fold:
         r.what = kind::fold;

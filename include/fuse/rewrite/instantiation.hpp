@@ -482,7 +482,7 @@ class basic_instantiation {
       return objection{"again() names a value that another operator passes on here"};
     // How many it has may be part of what it computes.
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
-    return writer_.again(n, operands, image_.node(n).result_count);
+    return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {

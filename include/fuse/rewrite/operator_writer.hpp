@@ -115,8 +115,9 @@ class basic_operator_writer {
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
-  /// The operator of node `n` on other operands, with all of its attributes.
-  built<value_id> again(node_id n, span<value_id const> operands, std::uint32_t results) {
+  /// The operator of node `n` on other operands, with all of its attributes and parameters but those that are given.
+  built<value_id> again(node_id n, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const tag = image_.node(n).tag;
     auto const* row = names_.row(tag.name, image_.version);
     auto const is_not_copied = [&](char const* why) {
@@ -135,17 +136,33 @@ class basic_operator_writer {
         return is_not_copied("an attribute is of a kind that rewrites do not write");
       attributes_.back().name = listed.name;
     }
-    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
     // Operands that are parameters stay.
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
       while (operands_.size() < i) operands_.push_back(absent);
       operands_.push_back(image_.operand(n, i));
     }
+    for (auto& p : parameters) {
+      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
+      forget(p, *row);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
+    }
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     return node(tag, row->name, operands_, results);
   }
 
  private:
+  // Takes away the attribute that said what `p` says now, and the one that says it of pads in another way.
+  void forget(written_parameter const& p, operator_row const& row) {
+    auto name = p.name;
+    for (auto const& s : row.parameters)
+      if (s.parameter == p.name && !s.attribute.empty()) name = s.attribute;
+    auto const* own = parameter_of(row.op, p.name);
+    bool const are_pads = own != nullptr && own->list == list_use::pads;
+    std::erase_if(attributes_,
+                  [&](attribute const& a) { return a.name == name || (are_pads && a.name == padding_attribute); });
+  }
+
   static bool copy(attribute_view const& from, attribute& into) {
     if (auto const* whole = std::get_if<std::int64_t>(&from)) return into.content = *whole, true;
     if (auto const* number = std::get_if<double>(&from)) return into.content = *number, true;

@@ -92,6 +92,9 @@ class layer_shapes {
     switch (call_.op) {
       case opcode::conv:
       case opcode::conv_transpose: return y.size() >= 3 && draw_convolution();
+      case opcode::max_pool:
+      case opcode::average_pool: return y.size() >= 3 && draw_pool();
+      case opcode::pad: return draw_pad();
       case opcode::gemm: return y.size() == 2 && draw_gemm();
       case opcode::matmul: {
         if (y.size() < 2) return false;
@@ -379,6 +382,48 @@ class layer_shapes {
     if (group == 1 && call_.find("group")->number == 1 && choose_.one_in("kernel told", 2))
       call_.drawn_list("kernel_shape", shape(spatial, kernel));
     call_.operands = {x, w, {y[1]}};
+    return true;
+  }
+
+  // A pool over windows of one extent.
+  bool draw_pool() {
+    auto const& y = call_.result;
+    auto const spatial = y.size() - 2;
+    bool const largest = call_.op == opcode::max_pool;
+    auto const kernel = static_cast<std::int64_t>(choose_.number("window", {3, 4, 2, 1}));
+    auto const stride = static_cast<std::int64_t>(choose_.number("stride", {1, 1, 2}));
+    auto const dilation = static_cast<std::int64_t>(largest && choose_.one_in("gaps in a window", 6) ? 2 : 1);
+    auto const pad = static_cast<std::int64_t>(choose_.number("padding", {0, 0, 1})) % kernel;
+    shape x{y[0], y[1]};
+    for (std::size_t i = 0; i < spatial; ++i) {
+      x.push_back((y[i + 2] - 1) * stride + dilation * (kernel - 1) + 1 - 2 * pad);
+      if (x.back() < 1) return false;
+    }
+    call_.drawn_list("kernel_shape", shape(spatial, kernel));
+    call_.drawn_list("strides", shape(spatial, stride));
+    call_.drawn_list("pads", shape(2 * spatial, pad));
+    if (largest)
+      call_.drawn_list("dilations", shape(spatial, dilation));
+    else
+      call_.drawn_number("count_include_pad", choose_.one_in("padding counts", 2) ? 1 : 0);
+    call_.operands = {x};
+    return true;
+  }
+  // Some elements before and behind spatial axes, seldom less than none, or of other axes.
+  bool draw_pad() {
+    auto from = call_.result;
+    auto const rank = from.size();
+    bool const anywhere = rank < 3 || choose_.one_in("padding of any axis", 8);
+    shape pads(2 * rank, 0);
+    for (std::size_t i = anywhere ? 0 : 2; i < rank; ++i)
+      for (auto const end : {i, rank + i}) {
+        auto const most = from[i] - 1;
+        pads[end] = std::min<std::int64_t>(choose_.number("padded", {1, 0, 2, 0}), most);
+        if (choose_.one_in("something is cut off", 24)) pads[end] = -1;
+        from[i] -= pads[end];
+      }
+    call_.drawn_list("pads", pads);
+    call_.operands = {from};
     return true;
   }
 

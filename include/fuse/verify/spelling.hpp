@@ -126,6 +126,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       auto const& t = pattern_[i];
       switch (node_of(t)) {
         case opcode::conv:
+        case opcode::max_pool:
+        case opcode::average_pool:
         case opcode::conv_transpose: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
         case opcode::matmul:
         case opcode::batch_norm:
