@@ -162,6 +162,8 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::numeric_limits<double>::infinity()),
+                                                     real_number("max", std::numeric_limits<double>::infinity())};
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
 inline constexpr parameter_info attention_parameters[] = {
@@ -409,7 +411,7 @@ inline constexpr operator_info operator_table[] = {
     detail::binary(opcode::bitwise_or, "bitwise_or", true),
     detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
     detail::unary(opcode::bitwise_not, "bitwise_not"),
-    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, detail::clip_parameters},
     detail::comparison(opcode::equal, "equal", true),
     detail::comparison(opcode::less, "less", false),
     detail::comparison(opcode::less_or_equal, "less_or_equal", false),
@@ -3800,6 +3802,8 @@ inline constexpr stand_in all[] = {
        {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
         onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e)})
     if (!why.empty()) return why;
+  if (e.op == opcode::clip && e.version < 12 && e.has(0) && e.operands[0].type == element_type::float64)
+    return "onnxruntime has no Clip of doubles at this operator set version";
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
     return "this operator set version has no bfloat16";
@@ -20423,12 +20427,19 @@ class basic_operator_writer {
       case parameter_source::kind::attribute: return add(std::move(p.content));
       case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
       case parameter_source::kind::operand: {
-        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return cannot;
         auto const at = static_cast<std::size_t>(source.operand);
         while (operands_.size() <= at) operands_.push_back(absent);
-        operands_[at] = into_.constant_of(make_tensor(
-            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+        if (auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content)) {
+          operands_[at] = into_.constant_of(make_tensor(
+              std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+          return nullptr;
+        }
+        auto const type = operands_[0] == absent ? element_type::unknown : facts_.type(operands_[0]);
+        auto const number = dense::of(p.number);
+        if (!is_exact(number, type)) return "a parameter is a number that its operator's element type does not hold";
+        auto made = make_constant(type, number);
+        if (!made) return cannot;
+        operands_[at] = into_.constant_of(made.take());
         return nullptr;
       }
       case parameter_source::kind::word: {

@@ -51,6 +51,58 @@ TEST_CASE("a real number stays one, also where it is whole") {
   }
 }
 
+TEST_CASE("a number stands where the dialect keeps it, of the type of what it is about") {
+  static constexpr auto bounded = fuse::rule<"bounded">(relu(op<"Clip">(x).attr<"min">(param<"least">)))
+                                      .replace(op<"Clip">(x).attr<"min">(param<"least"> + 0.5));
+  static constexpr auto third = fuse::rule<"third">(relu(abs(x))).replace(op<"Clip">(x).attr<"min">(1.0 / 3));
+  for (auto const type : {element_type::float32, element_type::float16}) {
+    sketch g(13);
+    auto const least = g.constant(fuse::make_tensor(type, std::vector<std::int64_t>{}, std::vector<double>{0.25}));
+    g.end(g.add("Relu", {g.add("Clip", {g.in("a", {4}, type), least})}));
+    CHECK(applied<bounded>(g) == 1);
+    REQUIRE(g.operands(last(g)).size() == 2);
+    auto const made = g.constant(g.operands(last(g))[1]);
+    CHECK(made.type == type);
+    CHECK(made.shape.size() == 0);
+    CHECK(made.number(0) == 0.75);
+  }
+  sketch old(10);
+  old.end(old.add("Relu", {old.add("Clip", {old.in("a")}, {{"min", 0.25}})}));
+  CHECK(applied<bounded>(old) == 1);
+  CHECK(number(old, last(old), "min") == 0.75);
+  sketch rounded(13);  // what the type does not hold is no bound
+  rounded.end(rounded.add("Relu", {rounded.add("Abs", {rounded.in("a", {4}, element_type::float16)})}));
+  CHECK(applied<third>(rounded) == 0);
+}
+
+TEST_CASE("pads are those of all axes, and none where nothing is padded") {
+  static constexpr auto padded = fuse::rule<"padded">(relu(op<"Pad">(x).attr<"pads">(param<"pads">)))
+                                     .replace(op<"Pad">(relu(x)).attr<"pads">(param<"pads">));
+  static constexpr auto convolved =
+      fuse::rule<"convolved">(relu(op<"Conv">(x, w).attr<"pads">(list(0, 0)))).replace(op<"Conv">(x, w));
+  using integers = std::vector<std::int64_t>;
+  auto const listed = [](integers const& of) {
+    return fuse::make_tensor(integers{static_cast<std::int64_t>(of.size())}, fuse::span<std::int64_t const>(of));
+  };
+  auto const pads_of = [&](integers const& pads, integers const& axes) {
+    sketch g(18);
+    g.end(g.add("Relu", {g.add("Pad", {g.in("a", {2, 3, 4}), g.constant(listed(pads)), graph::value{},
+                                       g.constant(listed(axes))})}));
+    auto const found = fuse::match_all<padded>(g);
+    return found.empty() ? integers{} : found[0].integers<"pads">();
+  };
+  CHECK(pads_of({1, 2, 3, 4}, {2, 0}) == integers{2, 0, 1, 4, 0, 3});
+  CHECK(pads_of({1, 2}, {-1}) == integers{0, 0, 1, 0, 0, 2});
+  CHECK(pads_of({1, 2, 3, 4}, {0, 0}).empty());
+  CHECK(pads_of({1, 2, 3, 4}, {0, 3}).empty());
+  CHECK(pads_of({1, 2}, {0, 1}).empty());
+  for (std::string const how : {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"}) {
+    sketch g;
+    g.end(g.add("Relu", {g.add("Conv", {g.in("a", {1, 2, 8}), g.in("b", {3, 2, 1})}, {{"auto_pad", how}})}));
+    CHECK(applied<convolved>(g) == (how == "NOTSET" || how == "VALID" ? 1 : 0));
+  }
+}
+
 TEST_CASE("a parameter that stands nowhere has its default") {
   sketch g;
   g.end(g.add("Relu", {g.add("Gather", {g.in("a", {4, 8}), g.constant({0, 2})})}));

@@ -51,6 +51,9 @@ inline constexpr stand_in all[] = {
        {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
         onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e)})
     if (!why.empty()) return why;
+  // (And bounds are attributes of float32 below 11.)
+  if (e.op == opcode::clip && e.version < 12 && e.has(0) && e.operands[0].type == element_type::float64)
+    return "onnxruntime has no Clip of doubles at this operator set version";
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
     return "this operator set version has no bfloat16";

@@ -248,7 +248,7 @@ inline constexpr operator_info operator_table[] = {
     detail::binary(opcode::bitwise_or, "bitwise_or", true),
     detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
     detail::unary(opcode::bitwise_not, "bitwise_not"),
-    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, detail::clip_parameters},
     detail::comparison(opcode::equal, "equal", true),
     detail::comparison(opcode::less, "less", false),
     detail::comparison(opcode::less_or_equal, "less_or_equal", false),

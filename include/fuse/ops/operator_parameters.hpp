@@ -61,6 +61,8 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::numeric_limits<double>::infinity()),
+                                                     real_number("max", std::numeric_limits<double>::infinity())};
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
 inline constexpr parameter_info attention_parameters[] = {

@@ -442,12 +442,20 @@ class basic_operator_writer {
       case parameter_source::kind::attribute: return add(std::move(p.content));
       case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
       case parameter_source::kind::operand: {
-        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return cannot;
         auto const at = static_cast<std::size_t>(source.operand);
         while (operands_.size() <= at) operands_.push_back(absent);
-        operands_[at] = into_.constant_of(make_tensor(
-            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+        if (auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content)) {
+          operands_[at] = into_.constant_of(make_tensor(
+              std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+          return nullptr;
+        }
+        // A number, of the type of the first operand.
+        auto const type = operands_[0] == absent ? element_type::unknown : facts_.type(operands_[0]);
+        auto const number = dense::of(p.number);
+        if (!is_exact(number, type)) return "a parameter is a number that its operator's element type does not hold";
+        auto made = make_constant(type, number);
+        if (!made) return cannot;
+        operands_[at] = into_.constant_of(made.take());
         return nullptr;
       }
       case parameter_source::kind::word: {
