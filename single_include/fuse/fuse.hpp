@@ -19276,6 +19276,31 @@ template <class F>
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] inline bool counted(std::int64_t& index, std::int64_t extent) {
+  if (index < 0) index += extent;
+  return index >= 0 && index < extent;
+}
+
+[[nodiscard]] inline evaluation gathered(call const& c, dense const& x, dense const& indices) {
+  std::size_t axis = 0;
+  if (!c.axis(x.shape.size(), 0, axis) || axis >= x.shape.size()) return evaluation::misfit;
+  auto rows = integers_of(indices);
+  for (auto& i : rows)
+    if (!counted(i, x.shape[axis])) return evaluation::misfit;
+  auto const count = static_cast<std::int64_t>(rows.size());
+  auto const outer = static_cast<std::int64_t>(count_between(x.shape, 0, axis)),
+             inner = static_cast<std::int64_t>(count_between(x.shape, axis + 1, x.shape.size()));
+  auto const at_axis = x.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  std::vector<std::int64_t> shape(x.shape.begin(), at_axis);
+  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
+  shape.insert(shape.end(), at_axis + 1, x.shape.end());
+  auto made = picked(x, {outer, count, inner}, [&](std::vector<std::int64_t> const& at) {
+    return (at[0] * x.shape[axis] + rows[static_cast<std::size_t>(at[1])]) * inner + at[2];
+  });
+  made.shape = std::move(shape);
+  return c.yield(std::move(made));
+}
+
 [[nodiscard]] inline dense in_shape(dense x, std::vector<std::int64_t> shape) {
   x.shape = std::move(shape);
   return x;
@@ -19551,6 +19576,7 @@ namespace fuse::inline v0::detail {
     case opcode::split: return split_up(c, *x);
     case opcode::tile: return second == nullptr ? evaluation::misfit : tiled(c, *x, *second);
     case opcode::pad: return padded(c, *x);
+    case opcode::gather: return second == nullptr ? evaluation::misfit : gathered(c, *x, *second);
     case opcode::depth_to_space:
     case opcode::space_to_depth: return reblocked(c, *x);
     case opcode::expand: {
@@ -21154,6 +21180,7 @@ class basic_instantiation {
   [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
     auto const op = static_cast<opcode>(t.op);
     if (is_nothing_of_nothing(op) && (operands.size() == 0 || operands[0] == absent)) return true;
+    if (op == opcode::concat) return operands.size() == 1 && t.children > 1;
     if (op != opcode::cast) return false;
     auto const& to = t.parameters[0];
     return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&
@@ -22601,7 +22628,7 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] int above(value_id v) const {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
-    if (v != absent && n == absent) return pattern_reach::none;
+    if (v != absent && n == absent) return image_.value(v).constant ? reach_.most(stage) : pattern_reach::none;
     if (n == absent || reach_.passes(image_.node(n).tag)) return reach_.most(stage);
     return reach_.above(stage, op_of(image_, n));
   }

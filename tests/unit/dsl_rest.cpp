@@ -192,6 +192,24 @@ TEST_CASE("a rest may be nothing: a product of one factor and nothing is that fa
   }
 }
 
+TEST_CASE("a Concat of one operand and a rest that is nothing is that operand") {
+  static constexpr auto joined =
+      fuse::rule<"joined">(op<"Concat">(abs(tanh(var<"x">)), rest<"others">).attr<"axis">(-1))
+          .replace(op<"Concat">(relu(var<"x">), rest<"others">).attr<"axis">(-1));
+  sketch g;
+  auto const a = g.in("a"), first = g.add("Abs", {g.add("Tanh", {a})});
+  SECTION("others") {
+    g.end(g.add("Concat", {first, a}, {{"axis", 1}}));
+    CHECK(applied<joined>(g) == 1);
+    CHECK(ops(g) == "Relu Concat");
+  }
+  SECTION("none") {
+    g.end(g.add("Concat", {first}, {{"axis", 1}}));
+    CHECK(applied<joined>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+}
+
 TEST_CASE("a rest that is subtracted, or divided by, is what was") {
   static constexpr auto subtracted = fuse::rule<"subtracted">(abs(tanh(var<"x">) - (exp(var<"y">) + rest<"r">)))
                                          .replace(abs(op<"Max">(var<"x">, var<"y">) + rest<"r">))

@@ -156,6 +156,21 @@ TEST_CASE("what becomes one computation far below a pattern is seen in it") {
   }
 }
 
+TEST_CASE("what becomes a constant far below a pattern is seen in it") {
+  static constexpr auto turned = fuse::rule<"turned">(op<"Transpose">(var<"w">))
+                                     .where(is_constant<"w">)
+                                     .replace(fold(op<"Transpose">(var<"w">).attr<"perm">(list(1, 0))));
+  static constexpr auto of_constant = fuse::rule<"of-constant">(abs(tanh(op<"MatMul">(x, var<"w">))))
+                                          .where(is_constant<"w">)
+                                          .replace(matmul(x, var<"w">));
+  static constexpr auto both = fuse::rule_set<turned, of_constant>;
+  sketch g;
+  auto const w = g.add("Transpose", {g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 2}))});
+  g.end(g.add("Abs", {g.add("Tanh", {g.add("MatMul", {g.in("a", {2, 1}), w})})}));
+  CHECK(applied<both>(g) == 2);
+  CHECK(ops(g) == "MatMul");
+}
+
 TEST_CASE("what becomes one value far below a pattern is seen in it") {
   static constexpr auto y = var<"y">;
   static constexpr auto nothing = fuse::rule<"nothing">(log(exp(x))).replace(x);

@@ -179,15 +179,63 @@ TEST_CASE("a change of the shape behind another one is one, or none") {
   }
 }
 
+TEST_CASE("Transposes one after the other are one") {
+  tidied g;
+  auto const y = g.abs({2, 3, 8});
+  auto const order = [&] { return std::get<axes>(g.attribute(last(g), "perm")->content); };
+  SECTION("the same way twice") {
+    CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {1, 2, 0})) == "Abs Transpose");
+    CHECK(order() == axes{2, 0, 1});
+  }
+  SECTION("two ways that do not commute") {
+    CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {1, 0, 2})) == "Abs Transpose");
+    CHECK(order() == axes{2, 1, 0});
+  }
+  SECTION("the usual order") {
+    CHECK(left(g, g.transpose(g.add("Transpose", {y}), {0, 2, 1})) == "Abs Transpose");
+    CHECK(order() == axes{2, 0, 1});
+  }
+  SECTION("many") {
+    auto const two = g.transpose(g.transpose(y, {0, 2, 1}), {1, 0, 2});
+    CHECK(left(g, g.transpose(two, {0, 2, 1})) == "Abs Transpose");
+    CHECK(order() == axes{2, 1, 0});
+  }
+  SECTION("others use what is between") {
+    auto const between = g.transpose(y, {1, 2, 0});
+    g.output(between, "z");
+    CHECK(left(g, g.transpose(between, {1, 2, 0})) == "Abs Transpose Transpose");
+  }
+}
+
+TEST_CASE("a Transpose of a constant is a constant") {
+  tidied g;
+  auto const y = g.abs({3, 2});
+  auto const w = g.numbers({3, 2}, {1, 2, 3, 4, 5, 6});
+  SECTION("that nothing else uses") {
+    CHECK(left(g, g.add("MatMul", {y, g.transpose(w, {1, 0})})) == "Abs MatMul");
+    auto const turned = g.constant(g.operands(last(g))[1]);
+    CHECK(turned.shape[0] == 2);
+    CHECK(turned.number(1) == 3);
+  }
+  SECTION("in the usual order") { CHECK(left(g, g.add("MatMul", {y, g.add("Transpose", {w})})) == "Abs MatMul"); }
+  SECTION("that others use, too") {
+    g.output(g.add("Mul", {y, w}), "z");
+    CHECK(left(g, g.add("MatMul", {y, g.transpose(w, {1, 0})})) == "Abs Mul Transpose MatMul");
+  }
+  SECTION("that is an output") { CHECK(left(g, g.transpose(w, {1, 0})) == "Abs Transpose"); }
+  SECTION("of integers") {
+    auto const v = g.numbers({3, 2}, {1, 2, 3, 4, 5, 6}, element_type::int32);
+    auto const z = g.add("MatMul", {g.in("z", {4, 2}, element_type::int32), g.transpose(v, {1, 0})});
+    CHECK(left(g, z) == "Abs Transpose MatMul");
+  }
+}
+
 TEST_CASE("Transposes that cancel go") {
   tidied g;
   auto const y = g.abs({2, 3, 8});
   SECTION("back") { CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {2, 0, 1})) == "Abs"); }
   SECTION("the usual order, twice") { CHECK(left(g, g.add("Transpose", {g.add("Transpose", {y})})) == "Abs"); }
   SECTION("nothing turned") { CHECK(left(g, g.transpose(y, {0, 1, 2})) == "Abs"); }
-  SECTION("the same way twice") {
-    CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {1, 2, 0})) == "Abs Transpose Transpose");
-  }
   SECTION("others use what is between") {
     auto const between = g.transpose(y, {0, 2, 1});
     g.output(between, "z");

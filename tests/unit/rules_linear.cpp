@@ -16,6 +16,8 @@ using value = graph::value;
 
 namespace {
 
+using named = graph::named;
+
 /// Layers with constants before and beside them.
 struct layered : sketch {
   explicit layered(int version = 17) : sketch(version) {}
@@ -185,6 +187,118 @@ TEST_CASE("matrix products of one value that are added are one") {
     g.output(g.add("Abs", {v}), "z");
     CHECK(left(g, g.add("Add", {product(x, w), product(x, v)})) == "Abs MatMul MatMul Add");
   }
+}
+
+TEST_CASE("Gemms of one value that are added are one") {
+  layered g;
+  auto const x = g.in("x", {3, 4});
+  auto const w = g.weights({4, 5}), v = g.numbers({4, 5}, 0.5, 0.125);
+  auto const b = g.numbers({5}, 1, 0.5), c = g.numbers({5}, -1, 0.25);
+  std::vector<named> const how{{"alpha", 0.5}, {"beta", 2.0}};
+  SECTION("two") {
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}, how), g.add("Gemm", {x, v, c}, how)})) == "Gemm");
+  }
+  SECTION("whose weights are transposed, with something added") {
+    std::vector<named> const turned{{"transB", 1}};
+    auto const one = g.add("Gemm", {x, g.weights({5, 4}), b}, turned);
+    auto const other = g.add("Gemm", {x, g.numbers({5, 4}, 2, 0.5), c}, turned);
+    CHECK(left(g, g.add("Add", {g.add("Add", {one, g.in("z", {3, 5})}), other})) == "Gemm Add");
+  }
+  SECTION("of other factors") {
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}, how), g.add("Gemm", {x, v, c})})) == "Gemm Gemm Add");
+  }
+  SECTION("one of which turns its weights") {
+    auto const turned = g.add("Gemm", {x, g.weights({5, 4}), c}, {{"transB", 1}});
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}), turned})) == "Gemm Gemm Add");
+  }
+  SECTION("of two values") {
+    auto const other = g.add("Gemm", {g.in("z", {3, 4}), v, c});
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}), other})) == "Gemm Gemm Add");
+  }
+  SECTION("biases that are computed") {
+    auto const other = g.add("Gemm", {x, v, g.in("c", {5})});
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}), other})) == "Gemm Gemm Add");
+  }
+  SECTION("others use the weights") {
+    g.output(g.add("Abs", {v}), "z");
+    CHECK(left(g, g.add("Add", {g.add("Gemm", {x, w, b}), g.add("Gemm", {x, v, c})})) == "Abs Gemm Gemm Add");
+  }
+}
+
+TEST_CASE("matrix products of one value side by side are one") {
+  layered g;
+  auto const x = g.in("x", {2, "s", 4});
+  auto const product = [&](value of, value w) { return g.add("MatMul", {of, w}); };
+  auto const beside = [&](std::vector<value> const& all, int axis = 2) {
+    return g.add("Concat", fuse::span<value const>(all), {{"axis", axis}});
+  };
+  auto const w = g.weights({4, 5}), v = g.numbers({4, 3}, 0.5, 0.125), u = g.numbers({4, 2}, 2, 0.25);
+  SECTION("two") { CHECK(left(g, beside({product(x, w), product(x, v)})) == "MatMul"); }
+  SECTION("along the last axis, counted from there") {
+    CHECK(left(g, beside({product(x, w), product(x, v)}, -1)) == "MatMul");
+  }
+  SECTION("three") { CHECK(left(g, beside({product(x, w), product(x, v), product(x, u)})) == "MatMul"); }
+  SECTION("and others behind") {
+    CHECK(left(g, beside({product(x, w), product(x, v), g.in("z", {2, "s", 3})})) == "MatMul Concat");
+  }
+  SECTION("with biases") {
+    auto const a = g.add("Add", {product(x, w), g.numbers({5}, 1, 0.5)});
+    auto const b = g.add("Add", {g.numbers({3}, 2, 0.5), product(x, v)});
+    auto const c = g.add("Add", {product(x, u), g.numbers({2}, 3, 0.5)});
+    CHECK(left(g, beside({a, b, c})) == "MatMul Add");
+  }
+  SECTION("with a bias of one number") {
+    auto const a = g.add("Add", {product(x, w), g.numbers({1}, 1, 0.5)});
+    auto const b = g.add("Add", {product(x, v), g.numbers({3}, 2, 0.5)});
+    CHECK(left(g, beside({a, b})) == "MatMul Add MatMul Add Concat");
+  }
+  SECTION("with a bias that is computed") {
+    auto const a = g.add("Add", {product(x, w), g.in("b", {5})});
+    auto const b = g.add("Add", {product(x, v), g.numbers({3}, 2, 0.5)});
+    CHECK(left(g, beside({a, b})) == "MatMul Add MatMul Add Concat");
+  }
+  SECTION("below each other") {
+    CHECK(left(g, beside({product(x, w), product(x, g.numbers({4, 5}, 0.5, 0.125))}, 1)) == "MatMul MatMul Concat");
+  }
+  SECTION("of two values") {
+    CHECK(left(g, beside({product(x, w), product(g.in("z", {2, "s", 4}), v)})) == "MatMul MatMul Concat");
+  }
+  SECTION("an activation between") {
+    CHECK(left(g, beside({g.add("Relu", {product(x, w)}), product(x, v)})) == "MatMul Relu MatMul Concat");
+  }
+  SECTION("others use one") {
+    auto const one = product(x, w);
+    g.output(one, "z");
+    CHECK(left(g, beside({one, product(x, v)})) == "MatMul MatMul Concat");
+  }
+  SECTION("others use the weights") {
+    g.output(g.add("Abs", {v}), "z");
+    CHECK(left(g, beside({product(x, w), product(x, v)})) == "Abs MatMul MatMul Concat");
+  }
+  SECTION("weights that are computed") {
+    CHECK(left(g, beside({product(x, w), product(x, g.in("v", {4, 3}))})) == "MatMul MatMul Concat");
+  }
+  SECTION("a matrix for each batch") {
+    auto const one = product(x, g.weights({2, 4, 5})), other = product(x, g.weights({2, 4, 3}));
+    CHECK(left(g, beside({one, other})) == "MatMul MatMul Concat");
+  }
+}
+
+TEST_CASE("Gemms of one value side by side are one") {
+  layered g;
+  auto const x = g.in("x", {3, 4});
+  auto const beside = [&](value a, value b) { return g.add("Concat", {a, b}, {{"axis", 1}}); };
+  auto const gemm = [&](std::int64_t columns, bool turned, double alpha = 0.5) {
+    auto const w = turned ? g.weights({columns, 4}) : g.weights({4, columns});
+    return g.add("Gemm", {x, w, g.numbers({columns}, 1, 0.5)},
+                 {{"alpha", alpha}, {"beta", 2.0}, {"transB", std::int64_t{turned}}});
+  };
+  SECTION("two") { CHECK(left(g, beside(gemm(5, false), gemm(2, false))) == "Gemm"); }
+  SECTION("whose weights are transposed") { CHECK(left(g, beside(gemm(5, true), gemm(2, true))) == "Gemm"); }
+  SECTION("one of which turns its weights") {
+    CHECK(left(g, beside(gemm(5, true), gemm(2, false))) == "Gemm Gemm Concat");
+  }
+  SECTION("of other factors") { CHECK(left(g, beside(gemm(5, false), gemm(2, false, 0.25))) == "Gemm Gemm Concat"); }
 }
 
 TEST_CASE("a product of two matrices and a row is a Gemm") {

@@ -11,6 +11,32 @@
 
 namespace fuse::inline v0::detail {
 
+/// Counts an index from the first; false where it is none of `extent`.
+[[nodiscard]] inline bool counted(std::int64_t& index, std::int64_t extent) {
+  if (index < 0) index += extent;
+  return index >= 0 && index < extent;
+}
+
+[[nodiscard]] inline evaluation gathered(call const& c, dense const& x, dense const& indices) {
+  std::size_t axis = 0;
+  if (!c.axis(x.shape.size(), 0, axis) || axis >= x.shape.size()) return evaluation::misfit;
+  auto rows = integers_of(indices);
+  for (auto& i : rows)
+    if (!counted(i, x.shape[axis])) return evaluation::misfit;
+  auto const count = static_cast<std::int64_t>(rows.size());
+  auto const outer = static_cast<std::int64_t>(count_between(x.shape, 0, axis)),
+             inner = static_cast<std::int64_t>(count_between(x.shape, axis + 1, x.shape.size()));
+  auto const at_axis = x.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  std::vector<std::int64_t> shape(x.shape.begin(), at_axis);
+  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
+  shape.insert(shape.end(), at_axis + 1, x.shape.end());
+  auto made = picked(x, {outer, count, inner}, [&](std::vector<std::int64_t> const& at) {
+    return (at[0] * x.shape[axis] + rows[static_cast<std::size_t>(at[1])]) * inner + at[2];
+  });
+  made.shape = std::move(shape);
+  return c.yield(std::move(made));
+}
+
 /// `x` with the same elements in another shape.
 [[nodiscard]] inline dense in_shape(dense x, std::vector<std::int64_t> shape) {
   x.shape = std::move(shape);
@@ -294,6 +320,7 @@ namespace fuse::inline v0::detail {
     case opcode::split: return split_up(c, *x);
     case opcode::tile: return second == nullptr ? evaluation::misfit : tiled(c, *x, *second);
     case opcode::pad: return padded(c, *x);
+    case opcode::gather: return second == nullptr ? evaluation::misfit : gathered(c, *x, *second);
     case opcode::depth_to_space:
     case opcode::space_to_depth: return reblocked(c, *x);
     case opcode::expand: {

@@ -354,11 +354,12 @@ class basic_driver final : machine::acceptor {
     ++round_;
   }
 
-  // How many operators may stand above what computes `v`, or anything (absent).
+  // How many operators may stand above what computes `v`, or anything (absent). A constant may be one that a condition
+  // asks for, at the end of a pattern.
   [[nodiscard]] int above(value_id v) const {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
-    if (v != absent && n == absent) return pattern_reach::none;
+    if (v != absent && n == absent) return image_.value(v).constant ? reach_.most(stage) : pattern_reach::none;
     if (n == absent || reach_.passes(image_.node(n).tag)) return reach_.most(stage);
     return reach_.above(stage, op_of(image_, n));
   }

@@ -462,10 +462,12 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
-  // Whether an operator is nothing as its first operand is, or a Cast to the element type that there is.
+  // Whether an operator is nothing as its first operand is, a Concat of one operand beside a rest of none, or a Cast to
+  // the element type that there is.
   [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
     auto const op = static_cast<opcode>(t.op);
     if (is_nothing_of_nothing(op) && (operands.size() == 0 || operands[0] == absent)) return true;
+    if (op == opcode::concat) return operands.size() == 1 && t.children > 1;
     if (op != opcode::cast) return false;
     auto const& to = t.parameters[0];
     return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&

@@ -87,6 +87,9 @@ inline constexpr auto nobody_trains = dsl::pred<"training">([](auto training) {
 inline constexpr auto own_output =
     dsl::pred<"y", "x">([](auto y, auto of) { return !y.is_output() || (of.has_producer() && !of.is_output()); });
 
+inline constexpr auto used_by_one = dsl::pred<"x">([](auto of) { return of.users() == 1; });
+inline constexpr auto no_output = dsl::pred<"y">([](auto y) { return !y.is_output(); });
+
 }  // namespace formula
 
 inline constexpr auto identity = rule<"identity">(expression(opcode::identity, formula::kept).as<"y">())
@@ -170,6 +173,30 @@ inline constexpr auto transpose_and_back =
         .where<"each axis is where it was">(formula::turned_back)
         .summary("a Transpose that undoes another one is its operand")
         .replace(formula::kept)
+        .stage(6)
+        .quiet();
+
+/// (Axis i of the result is axis then[i] of what is between, which is axis first[then[i]] of x.)
+inline constexpr auto transpose_of_transpose =
+    rule<"transpose-of-transpose">(
+        expression(opcode::transpose,
+                   expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"first">).users(1))
+            .attr<"perm">(dsl::param<"then">))
+        .summary("a Transpose of a Transpose is one Transpose")
+        .replace(expression(opcode::transpose, formula::kept)
+                     .attr<"perm">(expression(opcode::gather, dsl::param<"first">, dsl::param<"then">)))
+        .stage(6)
+        .quiet();
+
+/// Of a constant that nothing else uses, which would be there twice.
+inline constexpr auto transpose_of_constant =
+    rule<"transpose-of-constant">(
+        expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"order">).as<"y">())
+        .where(dsl::is_constant<"x">.quiet(), dsl::floating<"x">.quiet())
+        .where<"nothing else uses the constant">(formula::used_by_one)
+        .where<"the result is no output">(formula::no_output)
+        .summary("a Transpose of a constant is a constant")
+        .replace(dsl::fold(expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"order">)).exact())
         .stage(6)
         .quiet();
 

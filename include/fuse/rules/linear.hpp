@@ -40,6 +40,32 @@ template <int Channels>
   return dsl::again<"layer">(layer_input, weights, dsl::fold(known_bias + sums));
 }
 
+/// A Gemm with a bias, of the same parameters as another that has these.
+[[nodiscard]] constexpr expression gemm_by(expression const& by, expression const& added) {
+  expression const made(opcode::gemm, layer_input, by, added);
+  return made.attr<"alpha">(dsl::param<"alpha">).attr<"beta">(dsl::param<"beta">).attr<"transA">(dsl::param<"transA">);
+}
+/// Of two layers with one input, whose weights nothing else uses.
+[[nodiscard]] constexpr rewrite_rule two_layers(rule_name name, expression const& layers) {
+  return name(layers)
+      .where(dsl::is_constant<"w">.quiet(), dsl::is_constant<"v">.quiet(), dsl::floating<"x">.quiet())
+      .where<"nothing else uses the weights">(used_once<"w">)
+      .where<"nothing else uses the other weights">(used_once<"v">)
+      .stage(6)
+      .quiet();
+}
+/// Their results side by side, and others behind; both of them are one.
+[[nodiscard]] constexpr rewrite_rule side_by_side(rule_name name, expression const& one, expression const& other,
+                                                  expression const& both) {
+  auto const joined = [](auto const&... operands) {
+    return expression(opcode::concat, operands..., dsl::rest<"others">).template attr<"axis">(-1);
+  };
+  return two_layers(name, joined(one.users(1), other.users(1))).replace(joined(both));
+}
+inline constexpr auto columns_of_both = dsl::fold(dsl::concat(weights, other_weights).attr<"axis">(1));
+inline constexpr auto rows_of_both = dsl::fold(dsl::concat(weights, other_weights).attr<"axis">(0));
+inline constexpr auto biases_of_both = dsl::fold(dsl::concat(layer_bias, other_bias).attr<"axis">(-1));
+
 }  // namespace formula
 
 inline constexpr auto scale_before_conv =
@@ -91,6 +117,51 @@ inline constexpr auto sum_of_matmuls =
         .stage(6)
         .quiet();
 
+inline constexpr auto sum_of_gemms =
+    formula::two_layers(rule<"sum-of-gemms">, formula::gemm_by(formula::weights, formula::layer_bias)
+                                                      .attr<"transB">(dsl::param<"transB">)
+                                                      .as<"layer">()
+                                                      .users(1) +
+                                                  formula::gemm_by(formula::other_weights, formula::other_bias)
+                                                      .attr<"transB">(dsl::param<"transB">)
+                                                      .users(1) +
+                                                  formula::addends)
+        .where(dsl::is_constant<"b">.quiet(), dsl::is_constant<"other bias">.quiet(), dsl::same_shape<"w", "v">)
+        .summary("Gemms of one value that are added are one")
+        .replace(dsl::again<"layer">(formula::layer_input, dsl::fold(formula::weights + formula::other_weights),
+                                     dsl::fold(formula::layer_bias + formula::other_bias)) +
+                 formula::addends);
+
+/// Layers of one input whose results stand side by side are one, with their columns side by side.
+inline constexpr auto concat_of_matmuls =
+    formula::side_by_side(rule<"concat-of-matmuls">, dsl::matmul(formula::layer_input, formula::weights),
+                          dsl::matmul(formula::layer_input, formula::other_weights),
+                          dsl::matmul(formula::layer_input, formula::columns_of_both))
+        .where(dsl::rank<"w">(2).quiet(), dsl::rank<"v">(2).quiet())
+        .summary("matrix products of one value side by side are one product");
+inline constexpr auto concat_of_biased_matmuls =
+    formula::side_by_side(rule<"concat-of-biased-matmuls">,
+                          dsl::matmul(formula::layer_input, formula::weights).users(1) + formula::layer_bias,
+                          dsl::matmul(formula::layer_input, formula::other_weights).users(1) + formula::other_bias,
+                          dsl::matmul(formula::layer_input, formula::columns_of_both) + formula::biases_of_both)
+        .where(dsl::rank<"w">(2).quiet(), dsl::rank<"v">(2).quiet(), dsl::is_constant<"b">.quiet(),
+               dsl::is_constant<"other bias">.quiet())
+        .summary("matrix products of one value with biases, side by side, are one product with a bias");
+inline constexpr auto concat_of_gemms =
+    formula::side_by_side(rule<"concat-of-gemms">,
+                          formula::gemm_by(formula::weights, formula::layer_bias).attr<"transB">(0).as<"layer">(),
+                          formula::gemm_by(formula::other_weights, formula::other_bias).attr<"transB">(0),
+                          dsl::again<"layer">(formula::layer_input, formula::columns_of_both, formula::biases_of_both))
+        .where(dsl::is_constant<"b">.quiet(), dsl::is_constant<"other bias">.quiet())
+        .summary("Gemms of one value side by side are one");
+inline constexpr auto concat_of_transposed_gemms =
+    formula::side_by_side(rule<"concat-of-transposed-gemms">,
+                          formula::gemm_by(formula::weights, formula::layer_bias).attr<"transB">(1).as<"layer">(),
+                          formula::gemm_by(formula::other_weights, formula::other_bias).attr<"transB">(1),
+                          dsl::again<"layer">(formula::layer_input, formula::rows_of_both, formula::biases_of_both))
+        .where(dsl::is_constant<"b">.quiet(), dsl::is_constant<"other bias">.quiet())
+        .summary("Gemms of one value whose weights are transposed, side by side, are one");
+
 /// A product of two matrices and a row is a Gemm.
 inline constexpr auto matmul_into_gemm =
     rule<"matmul-into-gemm">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) +
@@ -106,6 +177,8 @@ inline constexpr auto matmul_into_gemm =
 /// larger.
 inline constexpr auto linear =
     rule_set<scale_before_conv, scale_before_gemm, scale_before_transposed_gemm, scale_before_matmul, shift_before_conv,
-             shift_before_gemm, shift_before_transposed_gemm, shift_before_matmul, sum_of_matmuls, matmul_into_gemm>;
+             shift_before_gemm, shift_before_transposed_gemm, shift_before_matmul, sum_of_matmuls, sum_of_gemms,
+             concat_of_matmuls, concat_of_biased_matmuls, concat_of_gemms, concat_of_transposed_gemms,
+             matmul_into_gemm>;
 
 }  // namespace fuse::inline v0::rules

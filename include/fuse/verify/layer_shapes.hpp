@@ -319,7 +319,8 @@ class layer_shapes {
     constexpr double factors[] = {1, 1, 0.5, 2, -0.75};
     call_.drawn_number("alpha", factors[choose_.number("alpha", {0, 1, 2, 3, 4})]);
     call_.drawn_number("beta", factors[choose_.number("beta", {0, 1, 2, 3, 4})]);
-    auto const k = inner();
+    bool const known = call_.first != nullptr && call_.first->size() == 2;
+    auto const k = known ? (*call_.first)[turned_a ? 0 : 1] : inner();
     shape a{y[0], k}, b{k, y[1]}, c = y;
     if (turned_a) std::swap(a[0], a[1]);
     if (turned_b) std::swap(b[0], b[1]);
