@@ -3344,7 +3344,7 @@ struct heads_of {
     into = {shape[1], shape[3], shape[2]};
     return true;
   }
-  if (shape.size() != 3 || !(heads >= 1) || !shape[2].known()) return false;
+  if (shape.size() != 3 || !(heads >= 1 && heads <= 1e9) || !shape[2].known()) return false;
   auto const count = static_cast<std::int64_t>(heads);
   if (shape[2].value() % count != 0) return false;
   into = {extent(count), extent(shape[2].value() / count), shape[1]};

@@ -177,8 +177,7 @@ class Attention:
             made = m.op("Div", e, total)
         else:
             made = m.op("Softmax", scores, axis=axis)
-        if not between and self.form == "an axis" and not self.wrong and draw("blind queries", "no number", "no number", "zero") == "zero":
-            self.guarded = True
+        if not between and self.form == "an axis" and not self.wrong and "condition" not in self.feeds and draw("blind queries", "no number", "no number", "zero") == "zero":
             made = m.op("Where", m.op("IsNaN", made), m.constant(np.zeros((), self.dtype)), made)
         return m.cast(made, HALF) if between else made
 

@@ -19,11 +19,11 @@ inline constexpr auto queries = dsl::var<"q">, turned_keys = dsl::var<"k">, atte
 }
 inline constexpr auto scale_of_queries = dsl::scalar<"scale of q">, scale_of_keys = dsl::scalar<"scale of k">,
                       scale_of_scores = dsl::scalar<"scale">;
-/// scale * q k^T: by numbers in front and behind.
-[[nodiscard]] constexpr expression scores_of(expression const& keys) {
+/// scale * q k^T, by numbers in front and behind, which so many operators read.
+[[nodiscard]] constexpr expression scores_of(expression const& keys, int readers = 1) {
   using namespace dsl;
-  auto const product = matmul(scaled(queries, scale_of_queries), scaled(keys, scale_of_keys)).users(1);
-  return scaled(product, scale_of_scores).users(1);
+  auto const product = matmul(scaled(queries, scale_of_queries), scaled(keys, scale_of_keys));
+  return either((product.users(1) * scale_of_scores).users(readers), product.users(readers));
 }
 inline constexpr auto whole_scale =
     dsl::or_else(scale_of_queries, 1) * dsl::or_else(scale_of_keys, 1) * dsl::or_else(scale_of_scores, 1);
@@ -40,6 +40,17 @@ inline constexpr auto fill = dsl::scalar<"fill">;
                 where(left_out_where, fill, scores).users(1) + masks)
       .users(1);
 }
+/// The same, or by a condition that is repeated until it has the shape of the scores, which nothing else needs then.
+[[nodiscard]] constexpr expression masked_scores_of(expression const& keys) {
+  using namespace dsl;
+  auto const scores = scores_of(keys, 2);
+  auto const repeated = [&](expression const& condition) {
+    return expand(condition, expression(opcode::shape, scores)).users(1);
+  };
+  return either(masked(scores_of(keys)), either(where(repeated(kept_where), scores, fill).users(1) + masks,
+                                                where(repeated(left_out_where), fill, scores).users(1) + masks)
+                                             .users(1));
+}
 inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5);
 inline constexpr auto mask = dsl::where(kept_where, 0, low) + dsl::where(left_out_where, low, 0) + masks;
 inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">([](auto number, auto of) {
@@ -52,30 +63,41 @@ inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">([](auto number, au
   return dsl::softmax(dsl::through<"cast", "identity">(masked_scores)).attr<"axis">(-1);
 }
 
-/// What a query has that may look at nothing. As its row of the result is no number then, and no other is where values
-/// are numbers, zeros can take their place behind.
+[[nodiscard]] constexpr expression weighted(expression const& weights, expression const& values) {
+  return dsl::matmul(dsl::through<"cast", "identity">(weights.users(1)), values);
+}
+
+/// What a query has that may look at nothing. As its row of the result is no number then, and no other is where scores
+/// and values are numbers, zeros can take their place behind.
 enum class blind : bool { is_no_number, is_zero };
-[[nodiscard]] constexpr expression attention_of(expression const& weights, expression const& values, blind is) {
+[[nodiscard]] constexpr expression attention_of(expression const& keys, expression const& values, blind is) {
   using namespace dsl;
-  if (is == blind::is_no_number) return matmul(through<"cast", "identity">(weights.users(1)), values);
-  return matmul(where(is_nan(weights.as<"weights">()), 0, var<"weights">).users(1), values);
+  if (is == blind::is_no_number) return weighted(weights_of(masked_scores_of(keys)), values);
+  auto const weights = weights_of((scores_of(keys) + masks).users(1)).as<"weights">();
+  return matmul(where(is_nan(weights), 0, var<"weights">).users(1), values);
 }
 [[nodiscard]] constexpr expression put_right(expression const& made, blind is) {
   if (is == blind::is_no_number) return made;
   return dsl::where(dsl::is_nan(made), 0, made);
 }
 
-[[nodiscard]] constexpr rewrite_rule attention_rule(rule_name name, expression const& pattern) {
-  return name(pattern)
-      .through<"identity">()
-      .where(dsl::floating<"q">.quiet())
-      .where<"what is left out absorbs its score">(absorbs_scores)
-      .stage(1);
+/// What is added to the scores.
+[[nodiscard]] constexpr expression mask_of(blind is) {
+  if (is == blind::is_zero) return masks;
+  return mask;
+}
+[[nodiscard]] constexpr rewrite_rule attention_rule(rule_name name, expression const& pattern,
+                                                    blind is = blind::is_no_number) {
+  auto const made = name(pattern).through<"identity">().where(dsl::floating<"q">.quiet()).stage(1);
+  if (is == blind::is_zero) return made;
+  return made.where<"what is left out absorbs its score">(absorbs_scores);
 }
 
 /// A mask for each query and key, of all batches and heads, or of each. Keys are (..., length).
 template <int Queries, int Keys>
-inline constexpr auto spread = dsl::expand(mask, dsl::list(1, 1, dsl::dim<"q", Queries>, dsl::dim<"k", Keys>));
+[[nodiscard]] constexpr expression spread(expression const& of) {
+  return dsl::expand(of, dsl::list(1, 1, dsl::dim<"q", Queries>, dsl::dim<"k", Keys>));
+}
 /// onnxruntime's operator and the standard's, of queries, keys and values whose heads lie side by side.
 struct side_by_side {
   expression q, k, v, heads, shared;
@@ -104,10 +126,11 @@ inline constexpr side_by_side of_tokens{
 }
 [[nodiscard]] constexpr rewrite_rule of_tokens_rule(rule_name name, blind is) {
   using namespace dsl;
-  auto const attention = attention_of(weights_of(masked(scores_of(turned_keys))), attended, is);
-  return with_axis_of_heads(attention_rule(name, rearrange<"b h s e -> b s (h e)">(attention.users(1))))
-      .replace(either(put_right(of_tokens.multi_head(mask), is), put_right(of_tokens.multi_head(spread<2, 3>), is),
-                      put_right(of_tokens.standard(mask), is), put_right(of_tokens.standard(spread<2, 3>), is)))
+  auto const pattern = rearrange<"b h s e -> b s (h e)">(attention_of(turned_keys, attended, is).users(1));
+  auto const with = mask_of(is), wide = spread<2, 3>(with);
+  return with_axis_of_heads(attention_rule(name, pattern, is))
+      .replace(either(put_right(of_tokens.multi_head(with), is), put_right(of_tokens.multi_head(wide), is),
+                      put_right(of_tokens.standard(with), is), put_right(of_tokens.standard(wide), is)))
       .benefit(1);
 }
 [[nodiscard]] constexpr rewrite_rule of_heads_rule(rule_name name, blind is) {
@@ -118,11 +141,11 @@ inline constexpr side_by_side of_tokens{
   auto const apart = [](expression const& tokens) {
     return rearrange<"b s h d -> b h s d">(reshape(tokens).attr<"shape">(list(0, 0, dim<"q", 1>, -1)));
   };
-  return with_axis_of_heads(
-             attention_rule(name, attention_of(weights_of(masked(scores_of(turned_keys))), attended, is)))
-      .replace(either(put_right(apart(of_tokens.multi_head(mask)), is),
-                      put_right(apart(of_tokens.multi_head(spread<2, 3>)), is), put_right(standard(mask), is),
-                      put_right(standard(spread<2, 3>), is)));
+  auto const with = mask_of(is), wide = spread<2, 3>(with);
+  return with_axis_of_heads(attention_rule(name, attention_of(turned_keys, attended, is), is))
+      .replace(either(put_right(apart(of_tokens.multi_head(with)), is),
+                      put_right(apart(of_tokens.multi_head(wide)), is), put_right(standard(with), is),
+                      put_right(standard(wide), is)));
 }
 
 // Each head of keys and values is repeated for several of queries, one after the other: (batch, heads, length, size).
@@ -136,23 +159,26 @@ inline constexpr auto are_repeated = dsl::pred<"g">([](auto times) {
   double number = 0;
   return !times.number(number) || number != 1;
 });
-[[nodiscard]] constexpr expression grouped_attention_of(blind is) {
-  return attention_of(weights_of(masked(scores_of(shared_keys))), shared_values, is);
-}
-[[nodiscard]] constexpr rewrite_rule grouped_rule(rule_name name, expression const& pattern) {
-  return with_axis_of_heads(attention_rule(name, pattern)).where<"heads are repeated">(are_repeated.quiet()).benefit(2);
+[[nodiscard]] constexpr rewrite_rule grouped_rule(rule_name name, expression const& pattern, blind is) {
+  return with_axis_of_heads(attention_rule(name, pattern, is))
+      .where<"heads are repeated">(are_repeated.quiet())
+      .benefit(2);
 }
 [[nodiscard]] constexpr rewrite_rule grouped_of_tokens_rule(rule_name name, blind is) {
-  return grouped_rule(name, dsl::rearrange<"b n s e -> b s (n e)">(grouped_attention_of(is).users(1)))
-      .replace(dsl::either(put_right(of_shared.standard(mask), is), put_right(of_shared.standard(spread<2, 2>), is)))
+  auto const attention = attention_of(shared_keys, shared_values, is).users(1);
+  auto const with = mask_of(is);
+  return grouped_rule(name, dsl::rearrange<"b n s e -> b s (n e)">(attention), is)
+      .replace(
+          dsl::either(put_right(of_shared.standard(with), is), put_right(of_shared.standard(spread<2, 2>(with)), is)))
       .benefit(3);
 }
 [[nodiscard]] constexpr rewrite_rule grouped_of_heads_rule(rule_name name, blind is) {
   auto const standard = [](expression const& with) {
     return side_by_side::in_float(dsl::attention(queries, turned_keys, attended, with));
   };
-  return grouped_rule(name, grouped_attention_of(is))
-      .replace(dsl::either(put_right(standard(mask), is), put_right(standard(spread<2, 2>), is)));
+  auto const with = mask_of(is);
+  return grouped_rule(name, attention_of(shared_keys, shared_values, is), is)
+      .replace(dsl::either(put_right(standard(with), is), put_right(standard(spread<2, 2>(with)), is)));
 }
 
 // Heads are part of the first axis: (batch * heads, length, size), keys (batch * heads, size, length). Masks may be
@@ -172,11 +198,12 @@ inline constexpr side_by_side of_joined{
   using namespace dsl;
   auto const scores = scores_of(turned_keys);
   auto const weights = weights_of(either(masked(scores), masked_apart(scores)));
-  auto const attention = attention_of(weights, attended, blind::is_no_number).users(1);
+  auto const attention = weighted(weights, attended).users(1);
   return with_joined_heads(attention_rule(name, rearrange<"(b h) s e -> b s (h e)">(attention)))
-      .replace(either(of_joined.multi_head(mask), of_joined.multi_head(spread<1, 2>),
+      .replace(either(of_joined.multi_head(mask), of_joined.multi_head(spread<1, 2>(mask)),
                       of_joined.multi_head(rearrange<"(b h) s t -> b h s t">(mask)), of_joined.standard(mask),
-                      of_joined.standard(spread<1, 2>), of_joined.standard(rearrange<"(b h) s t -> b h s t">(mask))))
+                      of_joined.standard(spread<1, 2>(mask)),
+                      of_joined.standard(rearrange<"(b h) s t -> b h s t">(mask))))
       .benefit(1);
 }
 
@@ -185,10 +212,9 @@ inline constexpr side_by_side of_rows{queries, dsl::rearrange<"n d t -> n t d">(
 [[nodiscard]] constexpr rewrite_rule of_rows_rule(rule_name name) {
   using namespace dsl;
   auto const mask_of_each = rearrange<"n s t -> n 1 s t">(mask);
-  return with_joined_heads(attention_rule(name, attention_of(weights_of(masked(scores_of(turned_keys))), attended,
-                                                             blind::is_no_number)))
-      .replace(either(of_rows.multi_head(mask_of_each), of_rows.multi_head(spread<1, 2>),
-                      of_rows.standard(mask_of_each), of_rows.standard(spread<1, 2>)));
+  return with_joined_heads(attention_rule(name, attention_of(turned_keys, attended, blind::is_no_number)))
+      .replace(either(of_rows.multi_head(mask_of_each), of_rows.multi_head(spread<1, 2>(mask)),
+                      of_rows.standard(mask_of_each), of_rows.standard(spread<1, 2>(mask))));
 }
 
 }  // namespace attention_formula
@@ -226,21 +252,9 @@ inline constexpr auto attention_of_joined_heads =
 inline constexpr auto attention_of_rows =
     attention_formula::of_rows_rule(rule<"attention-of-rows">).summary("softmax(scale * q k^T + mask) v of one head");
 
-/// The shape of scores that nothing else needs is told by queries and keys.
-inline constexpr auto shape_of_scores =
-    rule<"shape-of-scores">(
-        fuse::expression(opcode::shape, dsl::matmul(attention_formula::queries, attention_formula::turned_keys)))
-        .where(dsl::rank<"q">(4).quiet(), dsl::rank<"k">(4).quiet())
-        .where<"none is repeated">(dsl::pred<"q", "k">(
-            [](auto q, auto k) { return q.shape()[0] == k.shape()[0] && q.shape()[1] == k.shape()[1]; }))
-        .summary("the shape of q k^T is that of its queries and keys")
-        .stage(1)
-        .quiet()
-        .replace(dsl::list(dsl::dim<"q", 0>, dsl::dim<"q", 1>, dsl::dim<"q", 2>, dsl::dim<"k", 3>));
-
 /// Attention, in every spelling.
 inline constexpr auto attentions =
-    rule_set<shape_of_scores, grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
+    rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
              grouped_attention_of_heads_or_zero, attention, attention_of_heads, attention_or_zero,
              attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows>;
 

@@ -379,7 +379,17 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     written_[key] = v;
     return v;
   }
+  // Whether a selection puts the number in the place of what it leaves out.
+  [[nodiscard]] bool is_selected(std::string_view name) const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const& t = pattern_[i]; node_of(t) == opcode::where)
+        for (int k = 1; k < t.children; ++k)
+          if (auto const& each = pattern_[t.child[k]]; each.kind == term_kind::scalar && each.name == name) return true;
+    return false;
+  }
   double number_of(std::string const& name) {
+    if (numbers_.count(name) == 0 && !integers_ && is_selected(name) && !choose.one_in("any number", 4))
+      numbers_[name] = choose.one_in("a finite one", 2) ? -2e30 : -HUGE_VAL;
     if (numbers_.count(name) == 0) {
       constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3};
       constexpr double small[] = {1e-12, 1e-9, 1e-10, 1e-5, 0};
