@@ -20925,7 +20925,7 @@ class basic_instantiation {
         continue;
       }
       auto const& e = terms_[t.child[i]];
-      if (e.what != kind::dimension || info_->slot_kinds[e.slot] == slot_kind::dimension) return entry.why();
+      if (!is_an_axis(e)) return entry.why();
       if (!known.elements.empty())
         if (auto made = put(); !made) return made;
       auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
@@ -20937,6 +20937,12 @@ class basic_instantiation {
     if (parts.size() == 1) return parts[0];
     written_parameter along{"axis", 0, true};
     return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+  }
+  [[nodiscard]] bool is_an_axis(replacement_term const& t) const {
+    if (t.what != kind::dimension || info_->slot_kinds[t.slot] != slot_kind::value || !match_.slot(t.slot).bound)
+      return false;
+    auto const rank = facts_.rank(match_.slot(t.slot).value);
+    return t.number < rank && t.number >= -rank;
   }
   built<value_id> extent_at_run_time(value_id of, int axis) {
     auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);

@@ -158,6 +158,14 @@ TEST_CASE("entries are computed of extents") {
     CHECK(applied<wide>(g) == 1);
     CHECK(ops(g) == "Shape Gather Shape Gather Concat Expand Abs");
   }
+  SECTION("of axes that there are") {
+    static constexpr auto beyond =
+        fuse::rule<"beyond">(abs(abs(abs(abs(abs(x)))))).replace(expand(x, list(dim<"x", 0>, dim<"x", 2>)));
+    auto v = g.in("x", {"batch", "n"});
+    for (int i = 0; i < 5; ++i) v = g.add("Abs", {v});
+    g.end(v);
+    CHECK(refusal<beyond>(g, {.trust_shapes = true}).find("right side") != std::string::npos);
+  }
   SECTION("that are not: the reason names the dimension") {
     g.end(g.add("Tanh", {g.add("Tanh", {g.in("x", {"batch", 8})})}));
     auto const report = fuse::rewrite<by_rows>(g);
