@@ -117,14 +117,15 @@ TEST_CASE("layouts, reductions and casts are folded, each into a constant of its
 }
 
 TEST_CASE("a list is made of entries of another, as the order of two Transposes is") {
-  static constexpr auto turned =
-      fuse::rule<"turned">(op<"Transpose">(op<"Transpose">(x).attr<"perm">(param<"first">)).attr<"perm">(param<"then">))
+  static constexpr auto in_turn =
+      fuse::rule<"in turn">(
+          op<"Transpose">(op<"Transpose">(x).attr<"perm">(param<"first">)).attr<"perm">(param<"then">))
           .replace(op<"Transpose">(x).attr<"perm">(op<"Gather">(param<"first">, param<"then">)));
   using axes = std::vector<std::int64_t>;
   sketch g;
   g.end(g.add("Transpose", {g.add("Transpose", {g.in("x", {2, 3, 4})}, {{"perm", axes{1, 2, 0}}})},
               {{"perm", axes{1, 0, 2}}}));
-  CHECK(applied<turned>(g) == 1);
+  CHECK(applied<in_turn>(g) == 1);
   CHECK(std::get<axes>(g.attribute(last(g), "perm")->content) == axes{2, 1, 0});
 }
 
