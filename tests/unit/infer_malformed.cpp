@@ -45,9 +45,10 @@ class random_graph {
         operands.push_back(below(12) == 0 ? graph::value{} : below(3) == 0 ? leaf() : any());
       std::vector<graph::named> attributes;
       for (auto const* name :
-           {"axis",  "axes",    "perm",         "keepdims",  "to",    "shape",       "starts",     "ends",
-            "pads",  "strides", "kernel_shape", "dilations", "split", "num_outputs", "batch_dims", "group",
-            "start", "end",     "allowzero",    "ceil_mode", "k",     "value_ints",  "transA"})
+           {"axis",       "axes",   "perm",        "keepdims",     "to",        "shape",     "starts",
+            "ends",       "pads",   "strides",     "kernel_shape", "dilations", "split",     "num_outputs",
+            "batch_dims", "group",  "start",       "end",          "allowzero", "ceil_mode", "k",
+            "value_ints", "transA", "q_num_heads", "kv_num_heads", "num_heads"})
         if (below(4) == 0)
           attributes.push_back(below(2) == 0 ? graph::named(name, edge()) : graph::named(name, edge_list()));
       if (below(4) == 0) attributes.emplace_back("equation", below(2) == 0 ? "ij,jk->ik" : "i-");
@@ -127,6 +128,16 @@ TEST_CASE("dimensions that multiply beyond all bounds are unknown") {
   g.output(y);
   inferred const known(g);
   CHECK(known.shape(y) == "[?]");
+}
+
+TEST_CASE("heads beyond all bounds are of no known size") {
+  graph g(23);
+  auto const q = g.input("q", element_type::float32, {2, 3, 8});
+  auto const y = g.add("Attention", {q, q, q},
+                       {{"q_num_heads", std::numeric_limits<std::int64_t>::max()}, {"kv_num_heads", std::int64_t{2}}});
+  g.output(y);
+  inferred const known(g);
+  CHECK(known.shape(y) == "[2,3,?]");
 }
 
 TEST_CASE("a rank beyond the bound is unknown") {

@@ -161,7 +161,7 @@ void attention_result(Context& at, std::int64_t heads, std::int64_t shared) {
   else if (values.size() == 3 && heads == shared)
     row = values.back();
   else if (values.size() == 3 && values.back().known() && shared > 0 && values.back().value() % shared == 0)
-    row = extent(values.back().value() / shared * heads);
+    row = at.dimension(at.symbols().multiply(extent(values.back().value() / shared), extent(heads)));
   else
     row = at.symbols().fresh();
   auto const q = at.shape(0);
