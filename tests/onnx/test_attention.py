@@ -257,14 +257,16 @@ class AttentionTest(unittest.TestCase):
                     result = self.rewritten(case, target)
                     has = target == "onnxruntime" or case.m.opset >= 23
                     if has and not found(result.model) and (case.has_heads or not case.merges):
-                        missed += 1  # Transposes around the operator may cost more than such small heads save
+                        # Transposes around the operator may cost more than such small heads save.
+                        self.assertIn("cost", [r["condition"] for r in result.refusals()], result.refusals())
+                        missed += 1
                         continue
                     self.assertEqual(found(result.model), int(has), result.refusals())
                     if has:
                         self.assertNotIn("Softmax", judge.primitives(result.model))
                         if case.shared > 1 and target == "onnx":
                             self.assertNotIn("Expand", [n.op_type for n in judge.walk(result.model.graph) if n.input[0].startswith("unsqueeze")])
-        self.assertLessEqual(missed, COUNT // 50)
+        self.assertLessEqual(missed, 1 + COUNT // 50)
 
     def test_what_is_none_stays(self):
         for wrong in ("another axis", "a scale of each head", "a small number where left out", "scores used elsewhere", "weights used elsewhere",

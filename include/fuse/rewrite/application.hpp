@@ -74,13 +74,16 @@ class basic_application {
     auto outcome = apply_form(rule, 0, computed_in, origin);
     for (std::uint8_t form = 1; outcome.is == kind::refused && form < right_.forms(rule); ++form) {
       auto other = apply_form(rule, form, computed_in, origin);
-      if (other.is != kind::refused || outcome.why.missing) {
+      if (other.is == kind::refused) {
+        // Any form may be worth another try; what the report tells is of the form that came furthest.
+        auto const wider = outcome.why.wider != element_type::unknown ? outcome.why.wider : other.why.wider;
+        bool const costly = outcome.costly || other.costly;
+        if (outcome.why.missing || (other.costly && !outcome.costly)) outcome = std::move(other);
+        outcome.why.wider = wider;
+        outcome.costly = costly;
+      } else {
         outcome = std::move(other);
-        continue;
       }
-      // Any form may be worth another try.
-      outcome.costly = outcome.costly || other.costly;
-      if (outcome.why.wider == element_type::unknown) outcome.why.wider = other.why.wider;
     }
     return outcome;
   }
