@@ -13148,6 +13148,10 @@ class named_extents {
       if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
     return true;
   }
+  void learn(layout const& lies, span<polynomial const> left) {
+    for (std::uint8_t axis = 0; axis < what_.right.rank; ++axis)
+      learn_digits(lies, axis, static_cast<std::uint32_t>(place(what_.right, axis, lies.rank())), left);
+  }
   [[nodiscard]] bool complete() const {
     for (std::uint8_t name = 0; name < what_.name_count; ++name)
       if (!known_[name]) return false;
@@ -13293,6 +13297,76 @@ class named_extents {
     return true;
   }
 
+  void learn_digits(layout const& lies, std::uint8_t axis, std::uint32_t there, span<polynomial const> left) {
+    layout::digits digits;
+    for (auto const& d : lies.all())
+      if (d.axis == there) digits.push_back(d);
+    for (auto i = what_.right.count; i-- > 0;) {
+      auto const& f = what_.right.all[i];
+      if (f.axis != axis) continue;
+      if (f.name == rearrangement::none || f.parts != 1) return;
+      polynomial taken(1);
+      if (known_[f.name])
+        taken = of_[f.name];
+      else if (shares_digit(i) || (!digits.empty() && !part_of_name(digits.back(), f.name, left, taken)))
+        return;
+      if (!known_[f.name]) know(f.name, taken);
+      while (!taken.is(1)) {
+        if (digits.empty()) return;
+        auto& last = digits.back();
+        polynomial rest;
+        if (polynomial::divide(taken, last.extent, rest)) {
+          taken = rest;
+          digits.pop_back();
+        } else if (polynomial::divide(last.extent, taken, rest) && last.stride.multiply(taken)) {
+          last.extent = rest;
+          break;
+        } else {
+          return;
+        }
+      }
+    }
+  }
+  [[nodiscard]] bool shares_digit(std::size_t at) const {
+    auto const& right = what_.right.all;
+    if (at == 0 || right[at - 1].axis != right[at].axis || right[at - 1].name == rearrangement::none) return false;
+    auto const before = right[at - 1].name, name = right[at].name;
+    if (known_[before]) return false;
+    if (!what_.left.has(name)) return !what_.left.has(before);
+    for (std::size_t i = 1; i < what_.left.count; ++i)
+      if (what_.left.all[i].name == name)
+        return what_.left.all[i - 1].name == before && what_.left.all[i - 1].axis == what_.left.all[i].axis;
+    return false;
+  }
+  [[nodiscard]] bool part_of_name(layout::digit const& d, std::uint8_t name, span<polynomial const> left,
+                                  polynomial& into) const {
+    into = polynomial(1);
+    rearrangement::factor const* of = nullptr;
+    for (std::size_t i = 0; i < what_.left.count; ++i)
+      if (what_.left.all[i].name == name) of = &what_.left.all[i];
+    if (d.stride.is(0) || of == nullptr) {
+      if (d.stride.is(0) && of == nullptr) into = d.extent;
+      return true;
+    }
+    polynomial reach(1), room;
+    auto at = left.size();
+    for (std::size_t axis = 0; axis < left.size(); ++axis) {  // the first whose indices are as far apart, or nearer
+      reach = polynomial(1);
+      for (auto k = axis + 1; k < left.size(); ++k)
+        if (!reach.multiply(left[k])) return false;
+      if (!polynomial::divide(d.stride, reach, room)) continue;
+      at = axis;
+      break;
+    }
+    if (at != place(what_.left, of->axis, left.size())) return true;
+    if (!reach.multiply(left[at]) || !polynomial::divide(reach, d.stride, room)) return false;
+    into = d.extent;
+    polynomial ignored;
+    if (polynomial::divide(room, d.extent, ignored)) return true;
+    into = room;
+    return polynomial::divide(d.extent, room, ignored);
+  }
+
   rearrangement const& what_;
   polynomial of_[rearrangement::most_names];
   bool known_[rearrangement::most_names]{};
@@ -13333,13 +13407,15 @@ class basic_layout_steps {
     named_extents names(what);
     know_bound(what, s_, facts_, names);
     auto const left = layouts_.shape(from), right = layouts_.shape(v);
-    if (!names.learn(what.left, left) || !names.learn(what.right, right) || !names.learn(what.left, left) ||
-        !names.learn(what.right, right) || !names.complete() || !names.learn(what.left, left) ||
-        !names.learn(what.right, right) || !names.same_rest(left, right))
-      return false;
-    if (what.regroups()) names.regroup(right);
+    auto const learn = [&] { return names.learn(what.left, left) && names.learn(what.right, right); };
+    if (!learn() || !learn()) return false;
     layout wanted, found;
-    if (!names.lay(left, facts_.symbols(), wanted) || !layouts_.read(v, from, found) || !(wanted == found))
+    bool const told = names.complete();
+    if (!told && !layouts_.read(v, from, found)) return false;
+    if (!told) names.learn(found, left);
+    if (!names.complete() || !learn() || !names.same_rest(left, right)) return false;
+    if (what.regroups()) names.regroup(right);
+    if (!names.lay(left, facts_.symbols(), wanted) || (told && !layouts_.read(v, from, found)) || !(wanted == found))
       return false;
     for (std::uint8_t name = 0; name < what.name_count; ++name)
       if (!bind(what.slots[name], names.of(name), from, v)) return false;

@@ -2,7 +2,9 @@
 #include "rewriting.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace dsl_rearrange {
@@ -38,6 +40,16 @@ constexpr auto squeezed = fuse::rule<"squeezed">(tanh(rearrange<"a b 1 -> a b">(
 constexpr auto moved = fuse::rule<"moved">(rearrange<"a b c -> b a c">(tanh(tanh(x))))
                            .replace(relu(rearrange<"a b c -> b a c">(x)))
                            .at_equal_cost();
+constexpr auto patches = fuse::rule<"patches">(tanh(rearrange<"n c (h p) (w q) -> n (h w) (c p q)">(x)))
+                             .replace(op<"LeakyRelu">(rearrange<"n c (h p) (w q) -> n (h w) (c p q)">(x))
+                                          .attr<"alpha">(dim<"p"> + 0.125 * dim<"q">))
+                             .at_equal_cost();
+constexpr auto unshuffled = fuse::rule<"unshuffled">(tanh(rearrange<"n c (h p) (w q) -> n (c p q) h w">(x)))
+                                .replace(relu(rearrange<"n c (h p) (w q) -> n (c p q) h w">(x)))
+                                .at_equal_cost();
+constexpr auto split_anyhow = fuse::rule<"split anyhow">(tanh(rearrange<"n (a b) -> (a b) n">(x)))
+                                  .replace(relu(rearrange<"n (a b) -> (a b) n">(x)))
+                                  .at_equal_cost();
 constexpr auto cleaned = fuse::rule<"cleaned">(rearrange<"a b c -> a b c">(x)).replace(x);
 
 std::vector<std::int64_t> list(graph const& g, graph::value v) {
@@ -150,6 +162,59 @@ TEST_CASE("a name is one extent throughout a rule") {
   CHECK(applied<both>(same) == 1);
   CHECK(ops(same) == "Reshape Transpose Reshape Transpose MatMul Relu");
   CHECK(refusal<both>(other) == "layout");
+}
+
+TEST_CASE("extents that no shape tells are told by the chain") {
+  using numbers = std::initializer_list<std::int64_t>;
+  auto const cut = [](sketch& g, graph::dims const& shape, numbers parts, numbers joined) {
+    auto const v = g.add("Reshape", {g.in("x", shape), g.constant(parts)});
+    auto const turned = g.add("Transpose", {v}, {{"perm", {0, 2, 4, 1, 3, 5}}});
+    g.end(g.add("Tanh", {g.add("Reshape", {turned, g.constant(joined)})}));
+  };
+  auto const alpha = [](graph const& g) {
+    for (auto n : g.nodes())
+      if (g.op(n) == "LeakyRelu") return std::get<double>(g.attribute(n, "alpha")->content);
+    return 0.0;
+  };
+  sketch g;
+  SECTION("of patches of an image") {
+    cut(g, {"n", 3, 8, 15}, {0, 3, 4, 2, 3, 5}, {0, 12, 30});
+    REQUIRE(applied<patches>(g) == 1);
+    CHECK(alpha(g) == 2.625);
+  }
+  SECTION("that are one row of them, or as high as the image") {
+    cut(g, {"n", 3, 8, 15}, {0, 3, 1, 8, 3, 5}, {0, 3, 120});
+    REQUIRE(applied<patches>(g) == 1);
+    CHECK(alpha(g) == 8.625);
+  }
+  SECTION("that are single elements") {
+    cut(g, {"n", 3, 8, 15}, {0, 3, 8, 1, 15, 1}, {0, 120, 3});
+    REQUIRE(applied<patches>(g) == 1);
+    CHECK(alpha(g) == 1.125);
+  }
+  SECTION("in an image of one channel, whose rows and patches lie one behind the other") {
+    cut(g, {"n", 1, 6, 6}, {0, 1, 1, 6, 6, 1}, {0, 6, 6});
+    REQUIRE(applied<patches>(g) == 1);
+    CHECK(alpha(g) == 6.125);
+  }
+  SECTION("of pixels that become channels") {
+    auto const v = g.in("x", {"n", 4, 6, 6});
+    g.end(g.add("Tanh", {g.add("Reshape", {g.add("Transpose", {g.add("Reshape", {v, g.constant({0, 4, 3, 2, 2, 3})})},
+                                                 {{"perm", {0, 1, 3, 5, 2, 4}}}),
+                                           g.constant({0, 24, 3, 2})})}));
+    CHECK(applied<unshuffled>(g) == 1);
+  }
+  SECTION("but not where rows of another image are patches") {
+    auto const v = g.add("Reshape", {g.in("x", {2, 3, 8, 15}), g.constant({0, 3, 4, 2, 3, 5})});
+    auto const turned = g.add("Transpose", {v}, {{"perm", {0, 2, 4, 3, 1, 5}}});
+    g.end(g.add("Tanh", {g.add("Reshape", {turned, g.constant({0, 12, 30})})}));
+    CHECK(applied<patches>(g) == 0);
+  }
+  SECTION("and not where any would do") {
+    auto const v = g.in("x", {2, 12});
+    g.end(g.add("Tanh", {g.add("Transpose", {v}, {{"perm", {1, 0}}})}));
+    CHECK(applied<split_anyhow>(g) == 0);
+  }
 }
 
 TEST_CASE("repeats match where they are written") {

@@ -120,7 +120,7 @@ class graph_evaluation {
     if (op_of(image_, n) == opcode::cast && rounding_of(results[0].type) > casts_) round_to_type(results[0]);
     for (std::uint32_t i = 0; i < results.size(); ++i) {
       if (results[i].size() != count_of(results[i].shape)) continue;
-      if (nudges_) nudge(results[i], *nudges_);
+      if (nudges_) nudge(results[i], op_of(image_, n), *nudges_);
       keep(image_.result(n, i), std::move(results[i]));
     }
     return true;

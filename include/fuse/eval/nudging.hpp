@@ -10,6 +10,7 @@
 #include <fuse/eval/dense.hpp>
 #include <fuse/eval/rounding.hpp>
 #include <fuse/graph/element_type.hpp>
+#include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -44,12 +45,15 @@ struct nudging {
   std::uint64_t way = 0;
 };
 
-/// Moves each number of a result up or down, as another order of operations may; integers and truth values stay, and so
-/// does a number that a float holds: it is exact, as a whole exponent is.
-inline void nudge(dense& result, random_bits& by) {
+/// Moves each number of a result of `op` up or down, as another order of operations may; integers and truth values
+/// stay, and so does a number that a float holds: it is exact, as a whole exponent is, but where a curve has reached
+/// its end.
+inline void nudge(dense& result, opcode op, random_bits& by) {
   if (result.type == element_type::boolean) return;
+  bool const ends_at_1 = op == opcode::sigmoid || op == opcode::tanh || op == opcode::erf;
   for (auto& x : result.elements)
-    if (rounded(x, element_type::float32) != x) x *= 1 + nudge_of_results * (2 * by.from_0_to_1() - 1);
+    if (rounded(x, element_type::float32) != x || (ends_at_1 && std::fabs(x) == 1))
+      x *= 1 + nudge_of_results * (2 * by.from_0_to_1() - 1);
 }
 /// Moves each number of a constant up or down by all that rounding to its type may move it.
 inline void nudge_by_type(dense& constant, random_bits& by) {

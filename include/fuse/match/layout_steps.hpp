@@ -47,13 +47,15 @@ class basic_layout_steps {
     know_bound(what, s_, facts_, names);
     auto const left = layouts_.shape(from), right = layouts_.shape(v);
     // What one side tells, the other may need.
-    if (!names.learn(what.left, left) || !names.learn(what.right, right) || !names.learn(what.left, left) ||
-        !names.learn(what.right, right) || !names.complete() || !names.learn(what.left, left) ||
-        !names.learn(what.right, right) || !names.same_rest(left, right))
-      return false;
-    if (what.regroups()) names.regroup(right);
+    auto const learn = [&] { return names.learn(what.left, left) && names.learn(what.right, right); };
+    if (!learn() || !learn()) return false;
     layout wanted, found;
-    if (!names.lay(left, facts_.symbols(), wanted) || !layouts_.read(v, from, found) || !(wanted == found))
+    bool const told = names.complete();
+    if (!told && !layouts_.read(v, from, found)) return false;
+    if (!told) names.learn(found, left);
+    if (!names.complete() || !learn() || !names.same_rest(left, right)) return false;
+    if (what.regroups()) names.regroup(right);
+    if (!names.lay(left, facts_.symbols(), wanted) || (told && !layouts_.read(v, from, found)) || !(wanted == found))
       return false;
     for (std::uint8_t name = 0; name < what.name_count; ++name)
       if (!bind(what.slots[name], names.of(name), from, v)) return false;

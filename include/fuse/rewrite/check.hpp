@@ -191,7 +191,7 @@ class basic_random_values {
       if (results[i].size() == 0 && results[i].shape.empty()) continue;  // a result that is not computed
       if (!shape_of(v, shape)) return false;
       if (results[i].shape != shape) return refuse("extents that were chosen contradict " + name());
-      if (nudged_ == nudging::what::results) nudge(results[i], nudges_);
+      if (nudged_ == nudging::what::results) nudge(results[i], op, nudges_);
       keep(v, std::move(results[i]));
     }
     return true;

@@ -135,7 +135,8 @@ class graph_comparison {
       auto const* const b = after.value(is[i]);
       if (b == nullptr && after.reason().find("no evaluation") != std::string::npos) return {{}, after.reason(), 0};
       if (b == nullptr) return {"'" + before_.name(was[i]) + "' cannot be computed: " + after.reason(), {}, 0};
-      found.wrong = exact_difference(*a, *b, i, found.compared);
+      found.wrong = exact_difference(before, *a, *b, i, found.compared);
+      if (found.wrong.empty()) found.wrong = number_from_none(before, *a, *b, i);
       if (!found.wrong.empty()) return found;
     }
     if (how_.in_type && narrowest_ != element_type::float64) found.wrong = rounded_difference(before, after);
@@ -165,8 +166,8 @@ class graph_comparison {
     return "element " + std::to_string(element) + " of '" + before_.name(before_.outputs[output]) + "' is " +
            detail::told(is) + " and was " + detail::told(was) + how;
   }
-  [[nodiscard]] std::string exact_difference(dense const& was, dense const& is, std::size_t output,
-                                             std::size_t& compared) {
+  [[nodiscard]] std::string exact_difference(evaluated_values& before, dense const& was, dense const& is,
+                                             std::size_t output, std::size_t& compared) {
     auto const name = "'" + before_.name(before_.outputs[output]) + "'";
     if (was.shape != is.shape) return name + " has another shape";
     if (was.type != is.type && was.type != element_type::unknown) return name + " has another element type";
@@ -187,9 +188,59 @@ class graph_comparison {
         own.emplace(moved(before_, output, a, nudging::what::results));
         allowed += 4 * moved_by_rounding(output, b);
       }
-      if (std::isfinite(y) ? !own->explains(i, y, allowed) : !own->explains_none(i)) return told(output, i, y, x, "");
+      if (std::isfinite(y) ? own->explains(i, y, allowed) : own->explains_none(i)) continue;
+      return leaves_range(before) ? std::string() : told(output, i, y, x, "");
     }
     return {};
+  }
+  // Whether anything in the first graph is beyond the range of its element type: it computes something else then than
+  // what is compared here.
+  [[nodiscard]] bool leaves_range(evaluated_values& exact) const {
+    evaluated_values in_types(before_, given_, rounding::types);
+    for (value_id v = 0; v < before_.image.value_count(); ++v)
+      if (content_of(in_types, v) == content::infinite && content_of(exact, v) != content::infinite) return true;
+    return false;
+  }
+
+  // A number where there was none: what a function is not defined for became something. (Where numbers are too large
+  // or too small for their type, to compute them otherwise is no mistake.)
+  [[nodiscard]] std::string number_from_none(evaluated_values& before, dense const& was, dense const& is,
+                                             std::size_t output) const {
+    if (!is_floating(was.type)) return {};
+    auto const a = in_doubles(was), b = in_doubles(is);
+    for (std::size_t i = 0; i < a.elements.size(); ++i)
+      if (std::isnan(a.elements[i]) && !std::isnan(b.elements[i]))
+        return leaves_domain(before) ? told(output, i, b.elements[i], a.elements[i], "") : std::string();
+    return {};
+  }
+  // Whether all that is no number in the first graph is so since a root, a logarithm or a power is not defined there.
+  [[nodiscard]] bool leaves_domain(evaluated_values& values) const {
+    bool leaves = false;
+    for (node_id n = before_.image.first_node(); n != absent; n = before_.image.node(n).next) {
+      if (before_.image.node(n).result_count == 0) continue;
+      auto const made = content_of(values, before_.image.result(n));
+      if (made == content::numbers) continue;
+      if (made == content::infinite) return false;
+      bool from_numbers = true;
+      for (std::uint32_t i = 0; i < before_.image.operand_count(n); ++i)
+        from_numbers = from_numbers && content_of(values, before_.image.operand(n, i)) == content::numbers;
+      if (!from_numbers) continue;
+      auto const op = op_of(before_.image, n);
+      leaves = op == opcode::sqrt || op == opcode::rsqrt || op == opcode::log || op == opcode::pow;
+      if (!leaves) return false;
+    }
+    return leaves;
+  }
+  enum class content : std::uint8_t { numbers, none, infinite };  // none: some are none
+  [[nodiscard]] static content content_of(evaluated_values& values, value_id v) {
+    auto const* const all = v == absent ? nullptr : values.value(v);
+    if (all == nullptr || !is_floating(all->type)) return content::numbers;
+    auto found = content::numbers;
+    for (auto const e : in_doubles(*all).elements) {
+      if (std::isinf(e)) return content::infinite;
+      if (std::isnan(e)) found = content::none;
+    }
+    return found;
   }
 
   // How far a result of a graph moves where its numbers are nudged.
@@ -222,7 +273,11 @@ class graph_comparison {
       for (std::size_t k = 0; k < was->size(); ++k) {
         auto const x = was->elements[k], y = is->elements[k], r = right->elements[k];
         if (!std::isfinite(x) || !std::isfinite(r) || std::fabs(y - r) <= allowed) continue;
-        if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(i, *exact_after.value(after_.outputs[i]));
+        if (!std::exchange(asked, true)) {
+          auto const own = moved(before_, i, *right, nudging::what::results).of_all();
+          allowed += 4 * moved_by_rounding(i, *exact_after.value(after_.outputs[i])) +
+                     4 * own * rounding_of(narrowest_) / nudge_of_results;
+        }
         if (!(std::fabs(y - r) <= allowed)) return told(i, k, y, x, ", in its element type");
       }
     }

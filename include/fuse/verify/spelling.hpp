@@ -388,14 +388,14 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return false;
   }
   double number_of(std::string const& name) {
-    if (numbers_.count(name) == 0 && !integers_ && is_selected(name) && !choose.one_in("any number", 4))
+    if (numbers_.count(name) == 0 && !integers_ && is_selected(name) && !choose.one_in("any number", 8))
       numbers_[name] = choose.one_in("a finite one", 2) ? -2e30 : -HUGE_VAL;
     if (numbers_.count(name) == 0) {
-      constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3};
+      constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3, 0.5, 1.5};
       constexpr double small[] = {1e-12, 1e-9, 1e-10, 1e-5, 0};
       numbers_[name] = integers_          ? choose.number("scalar", {2, 3, -5, 1, 0})
                        : style_ == "tiny" ? small[choose.number("small scalar", {0, 1, 2, 3, 4})]
-                                          : all[choose.number("scalar", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})];
+                                          : all[choose.number("scalar", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})];
     }
     return numbers_[name];
   }
@@ -492,6 +492,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto parameters = stated(t, op);
     if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
     if (op == opcode::dequantize) return write_dequantized(at);
+    if (op == opcode::quantize) return write_quantized(at);
     auto const count = static_cast<std::size_t>(t.operands());
     layer_call call{op, base_, count};
     call.alike = is_rearranged();
@@ -673,29 +674,44 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return append(row->name, operands, attributes, std::move(made_shape), type_of(operands[0]));
   }
 
-  // Of elements of 8 bits, all of one type, with a scale and perhaps a zero point that are numbers.
+  // Of elements of 8 bits, all of one type: something that is quantised, or a leaf.
   value write_dequantized(std::uint8_t at) {
-    auto const& t = pattern_[at];
+    auto const child = pattern_[at].child[0];
     if (bytes_ == element_type::unknown) bytes_ = choose.one_in("signed", 2) ? element_type::int8 : element_type::uint8;
+    if (node_of(pattern_[child]) == opcode::quantize) return write_steps(at, opcode::dequantize, write(child), type_);
     auto const floats = std::exchange(type_, bytes_);
-    std::vector<value> operands{write(t.child[0])};
+    auto const of = write(child);
     type_ = floats;
-    auto const made_shape = shape_of(operands[0]);
-    auto const number = [&](std::uint8_t child, element_type type, double of) {
+    return write_steps(at, opcode::dequantize, of, floats);
+  }
+  value write_quantized(std::uint8_t at) {
+    // Without a zero point they have no sign.
+    bool const signless = pattern_[at].operands() < 3;
+    if (bytes_ == element_type::unknown)
+      bytes_ = !signless && choose.one_in("signed", 2) ? element_type::int8 : element_type::uint8;
+    return write_steps(at, opcode::quantize, write(pattern_[at].child[0]), bytes_);
+  }
+  // With a scale and perhaps a zero point that are numbers.
+  value write_steps(std::uint8_t at, opcode op, value of, element_type made) {
+    auto const& t = pattern_[at];
+    std::vector<value> operands{of};
+    auto const number = [&](std::uint8_t child, element_type type, double is) {
       auto const& inside =
           pattern_[child].kind == term_kind::optional ? pattern_[pattern_[child].child[0]] : pattern_[child];
       auto& v = captured_[std::string(inside.name)];
       if (!v) {
-        v = g_.constant(make_tensor(type, shape{}, std::vector<double>{of}));
+        v = g_.constant(make_tensor(type, shape{}, std::vector<double>{is}));
         know(v, {}, type);
       }
       return v;
     };
-    operands.push_back(number(t.child[1], floats, choose.one_in("a coarse scale", 2) ? 0.25 : 0.0625));
-    if (t.operands() > 2 && !choose.one_in("no zero point", 3))
+    operands.push_back(number(t.child[1], type_, choose.one_in("a coarse scale", 2) ? 0.25 : 0.0625));
+    bool const optional = t.operands() > 2 && pattern_[t.child[2]].kind == term_kind::optional;
+    if (t.operands() > 2 && !(optional && choose.one_in("no zero point", 3)))
       operands.push_back(number(t.child[2], bytes_, choose.number("zero point", {0, 3, 7})));
-    auto const* row = row_of(opcode::dequantize);
-    return row == nullptr ? operands[0] : note(append(row->name, operands, {}, made_shape, floats));
+    auto const made_shape = shape_of(of);
+    auto const* row = row_of(op);
+    return row == nullptr ? of : note(append(row->name, operands, {}, made_shape, made));
   }
 
   // The node keeps its axes, or they are put back.
@@ -705,7 +721,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     shape axes;
     double keeps = 1;
     for (auto const& p : parameters) {
-      if (p.name == "axes") axes = p.list;
+      if (p.name == "axes") axes = p.listed ? p.list : shape{static_cast<std::int64_t>(p.number)};
       if (p.name == "keepdims") keeps = p.number;
     }
     for (int c = t.operands(); c < t.children; ++c)

@@ -138,7 +138,7 @@ class verifier {
     auto& count = into.rules.back();
     // Shapes that contradict each other are drawn anew.
     std::optional<spelling> drawn;
-    for (std::uint64_t attempt = 0; attempt < 4 && (!drawn || !drawn->wrong.empty()); ++attempt)
+    for (std::uint64_t attempt = 0; attempt < most_attempts && (!drawn || !drawn->wrong.empty()); ++attempt)
       drawn.emplace(rule, names, seed + attempt * 0x9e3779b97f4a7c15u);
     auto& spelled = *drawn;
     if (!spelled.wrong.empty()) {
@@ -205,6 +205,7 @@ class verifier {
   }
 
   static constexpr auto const& names = dialect_of<Graph>;
+  static constexpr std::uint64_t most_attempts = 32;  // to draw a graph whose shapes fit
   compiled_rules const rules_;
   verify_options const& options_;
   counts refusals_{};   // why it was not applied where it matched
