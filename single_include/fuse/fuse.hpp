@@ -19816,6 +19816,20 @@ template <class F>
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] inline std::string learn_all(rearrangement const& what, span<polynomial const> from,
+                                           named_extents& names) {
+  if (!names.learn(what.left, from) || !names.learn(what.left, from))
+    return "a value has another shape than " + text_of(what) + " takes";
+  for (std::uint8_t name = 0; name < what.name_count; ++name)
+    if (!names.knows(name))
+      return "nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what);
+  return names.lacks_shape() ? "nothing tells the shape on the right of " + text_of(what) : std::string();
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 class folded_parameters final : public operator_parameters {
  public:
   struct given {
@@ -19852,8 +19866,8 @@ class folded_parameters final : public operator_parameters {
 template <class Image>
 class basic_folding {
  public:
-  basic_folding(match_state const& match, Image const& image, facts const& known)
-      : match_(match), image_(image), facts_(known) {}
+  basic_folding(program const& rules, match_state const& match, Image const& image, facts const& known)
+      : rules_(rules), match_(match), image_(image), facts_(known) {}
 
   built<dense> compute(span<replacement_term const> terms, rule_info const& rule, std::uint8_t at, element_type type) {
     terms_ = terms;
@@ -19884,6 +19898,7 @@ class basic_folding {
       case kind::slot: return captured(t.slot);
       case kind::along: return lying(t);
       case kind::neutral: return operator_of(t);
+      case kind::rearranged: return rearranged(t);
       default: return objection{"the right side folds what is computed when the graph runs"};
     }
   }
@@ -20004,6 +20019,45 @@ class basic_folding {
     auto made = broadcasts ? operation(t) : moved(t, op);
     if (made && is_integer(type_) && !exact_integers((*made).contents)) return objection{no_integer};
     return made;
+  }
+
+  built<part> rearranged(replacement_term const& t) {
+    auto of = term(t.child[0]);
+    if (!of) return of;
+    if ((*of).lies) return objection{"along() stands beside what has the axis that it names"};
+    auto const& contents = (*of).contents;
+    auto const& what = rules_.rearrangements[t.index];
+    plain_vector<polynomial> from;
+    for (auto const extent : contents.shape) from.push_back(polynomial(extent));
+    named_extents names(what);
+    know_bound(what, match_, facts_, names);
+    if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
+    layout lies;
+    part made;
+    if (!names.lay(from, facts_.symbols(), lies) || !gathered(contents, lies, made.contents))
+      return objection{"fold needs extents that are known, and one of " + text_of(what) + " is not"};
+    return made;
+  }
+  static bool gathered(dense const& from, layout const& lies, dense& into) {
+    struct digit {
+      std::int64_t extent, stride;
+    };
+    std::vector<digit> digits(lies.all().size());
+    std::int64_t first = 0, count = 1;
+    if (!lies.offset().known(first)) return false;
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      if (!lies.all()[i].extent.known(digits[i].extent) || !lies.all()[i].stride.known(digits[i].stride)) return false;
+    into.shape.clear();
+    for (auto const& extent : lies.shape())
+      if (!extent.known(into.shape.emplace_back())) return false;
+    for (auto const& d : digits) count *= d.extent;
+    into.elements.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto at = first, left = i;
+      for (auto d = digits.size(); d-- > 0; left /= digits[d].extent) at += left % digits[d].extent * digits[d].stride;
+      into.elements.push_back(from.elements[static_cast<std::size_t>(at)]);
+    }
+    return true;
   }
 
   built<part> moved(replacement_term const& t, opcode op) {
@@ -20129,6 +20183,7 @@ class basic_folding {
 
   static constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
 
+  program const& rules_;
   match_state const& match_;
   Image const& image_;
   facts const& facts_;
@@ -20598,12 +20653,7 @@ class basic_rearranged_operand {
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
     auto const from = shape(v);
-    if (!names.learn(what.left, from) || !names.learn(what.left, from))
-      return objection{"a value has another shape than " + text_of(what) + " takes"};
-    for (std::uint8_t name = 0; name < what.name_count; ++name)
-      if (!names.knows(name))
-        return objection{"nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what)};
-    if (names.lacks_shape()) return objection{"nothing tells the shape on the right of " + text_of(what)};
+    if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
@@ -20848,7 +20898,7 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
-        folding_(match, image, known),
+        folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
         rearranged_(image, known, names, writer_, into) {}

@@ -97,6 +97,8 @@ constexpr auto averaged = maximum_with(mean(a).attr<"axes">(list(-1)).attr<"keep
 constexpr auto as_half = maximum_with(cast(a).attr<"to">(10));
 constexpr auto as_integers = maximum_with(cast(a).attr<"to">(7));
 constexpr auto misfits = maximum_with(op<"Reshape">(a).attr<"shape">(list(5)));
+constexpr auto repeated = maximum_with(rearrange<"1 n -> r n">(a));
+constexpr auto of_other_rank = maximum_with(rearrange<"m n k -> k n m">(a));
 constexpr auto with_axis = maximum_with(op<"Unsqueeze">(op<"Squeeze">(a).attr<"axes">(list(0))).attr<"axes">(list(0)));
 
 }  // namespace
@@ -114,6 +116,35 @@ TEST_CASE("layouts, reductions and casts are folded, each into a constant of its
   CHECK(folded<as_integers>(of({3}, {0.5f, -1.5f, 2}), {3}) == numbers{0, -1, 2});
   CHECK(folded<misfits>(six, {5}).empty());
   CHECK(folded<with_axis>(row, {1, 3}) == numbers{1, 2, 3});
+  CHECK(folded<repeated>(row, {2, 3}).empty());  // nothing tells how often
+  CHECK(folded<of_other_rank>(six, {1, 3}).empty());
+}
+
+TEST_CASE("rearrangements are folded") {
+  static constexpr auto exchanged = fuse::rule<"exchanged">(tanh(op<"MatMul">(x, rearrange<"m n -> n m">(a))))
+                                        .replace(op<"MatMul">(x, fold(rearrange<"m n -> n m">(a))));
+  static constexpr auto halved = fuse::rule<"halved">(tanh(op<"MatMul">(x, part<"d", 1, 2>(a))))
+                                     .replace(op<"MatMul">(x, fold(part<"d", 1, 2>(a))));
+  sketch g;
+  auto const x_ = g.in("x", {2, 3});
+  auto const six = of({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto const made = [&] {
+    numbers all;
+    auto const v = g.constant(g.operands(last(g))[1]);
+    for (std::size_t i = 0; i < v.size(); ++i) all.push_back(v.number(i));
+    return all;
+  };
+  SECTION("in another order") {
+    g.end(g.add("Tanh", {g.add("MatMul", {x_, g.add("Transpose", {g.constant(six)}, {{"perm", {1, 0}}})})}));
+    REQUIRE(applied<exchanged>(g) == 1);
+    CHECK(made() == numbers{1, 4, 2, 5, 3, 6});
+  }
+  SECTION("a part") {
+    auto const parts = g.append("Split", {g.constant(of({3, 2}, {1, 2, 3, 4, 5, 6}))}, {{"axis", 1}}, 2);
+    g.end(g.add("Tanh", {g.add("MatMul", {x_, g.result(parts, 1)})}));
+    REQUIRE(applied<halved>(g) == 1);
+    CHECK(made() == numbers{2, 4, 6});
+  }
 }
 
 TEST_CASE("a list is made of entries of another, as the order of two Transposes is") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/eval/call.hpp>
 #include <fuse/eval/dense.hpp>
@@ -16,12 +17,16 @@
 #include <fuse/eval/reduction.hpp>
 #include <fuse/infer/describe.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout.hpp>
 #include <fuse/infer/shape_functions_elementwise.hpp>
+#include <fuse/match/layout_steps.hpp>
+#include <fuse/match/named_extents.hpp>
 #include <fuse/match/state.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/told_extents.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -64,8 +69,8 @@ class folded_parameters final : public operator_parameters {
 template <class Image>
 class basic_folding {
  public:
-  basic_folding(match_state const& match, Image const& image, facts const& known)
-      : match_(match), image_(image), facts_(known) {}
+  basic_folding(program const& rules, match_state const& match, Image const& image, facts const& known)
+      : rules_(rules), match_(match), image_(image), facts_(known) {}
 
   /// The contents of term `at` of `terms`, the right side of `rule`. `type`: that of where it stands.
   built<dense> compute(span<replacement_term const> terms, rule_info const& rule, std::uint8_t at, element_type type) {
@@ -98,6 +103,7 @@ class basic_folding {
       case kind::slot: return captured(t.slot);
       case kind::along: return lying(t);
       case kind::neutral: return operator_of(t);
+      case kind::rearranged: return rearranged(t);
       default: return objection{"the right side folds what is computed when the graph runs"};
     }
   }
@@ -221,6 +227,46 @@ class basic_folding {
     auto made = broadcasts ? operation(t) : moved(t, op);
     if (made && is_integer(type_) && !exact_integers((*made).contents)) return objection{no_integer};
     return made;
+  }
+
+  built<part> rearranged(replacement_term const& t) {
+    auto of = term(t.child[0]);
+    if (!of) return of;
+    if ((*of).lies) return objection{"along() stands beside what has the axis that it names"};
+    auto const& contents = (*of).contents;
+    auto const& what = rules_.rearrangements[t.index];
+    plain_vector<polynomial> from;
+    for (auto const extent : contents.shape) from.push_back(polynomial(extent));
+    named_extents names(what);
+    know_bound(what, match_, facts_, names);
+    if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
+    layout lies;
+    part made;
+    if (!names.lay(from, facts_.symbols(), lies) || !gathered(contents, lies, made.contents))
+      return objection{"fold needs extents that are known, and one of " + text_of(what) + " is not"};
+    return made;
+  }
+  // The elements that lie like that in those of a constant. False where not all extents are known.
+  static bool gathered(dense const& from, layout const& lies, dense& into) {
+    struct digit {
+      std::int64_t extent, stride;
+    };
+    std::vector<digit> digits(lies.all().size());
+    std::int64_t first = 0, count = 1;
+    if (!lies.offset().known(first)) return false;
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      if (!lies.all()[i].extent.known(digits[i].extent) || !lies.all()[i].stride.known(digits[i].stride)) return false;
+    into.shape.clear();
+    for (auto const& extent : lies.shape())
+      if (!extent.known(into.shape.emplace_back())) return false;
+    for (auto const& d : digits) count *= d.extent;
+    into.elements.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto at = first, left = i;
+      for (auto d = digits.size(); d-- > 0; left /= digits[d].extent) at += left % digits[d].extent * digits[d].stride;
+      into.elements.push_back(from.elements[static_cast<std::size_t>(at)]);
+    }
+    return true;
   }
 
   // What moves elements, or takes axes of them together.
@@ -350,6 +396,7 @@ class basic_folding {
 
   static constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
 
+  program const& rules_;
   match_state const& match_;
   Image const& image_;
   facts const& facts_;

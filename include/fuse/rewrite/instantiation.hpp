@@ -35,7 +35,7 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
-        folding_(match, image, known),
+        folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
         rearranged_(image, known, names, writer_, into) {}

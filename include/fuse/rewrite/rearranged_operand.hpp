@@ -15,6 +15,7 @@
 #include <fuse/match/named_extents.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
+#include <fuse/rewrite/told_extents.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -39,12 +40,7 @@ class basic_rearranged_operand {
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
     auto const from = shape(v);
-    if (!names.learn(what.left, from) || !names.learn(what.left, from))
-      return objection{"a value has another shape than " + text_of(what) + " takes"};
-    for (std::uint8_t name = 0; name < what.name_count; ++name)
-      if (!names.knows(name))
-        return objection{"nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what)};
-    if (names.lacks_shape()) return objection{"nothing tells the shape on the right of " + text_of(what)};
+    if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);

@@ -379,17 +379,24 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     written_[key] = v;
     return v;
   }
-  // Whether a selection puts the number in the place of what it leaves out.
-  [[nodiscard]] bool is_selected(std::string_view name) const {
+  // Whether the number of that name is one of the operands, from `first` on, of an operator.
+  [[nodiscard]] bool is_operand_of(opcode op, int first, std::string_view name) const {
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
-      if (auto const& t = pattern_[i]; node_of(t) == opcode::where)
-        for (int k = 1; k < t.children; ++k)
+      if (auto const& t = pattern_[i]; node_of(t) == op)
+        for (int k = first; k < t.children; ++k)
           if (auto const& each = pattern_[t.child[k]]; each.kind == term_kind::scalar && each.name == name) return true;
     return false;
   }
   double number_of(std::string const& name) {
-    if (numbers_.count(name) == 0 && !integers_ && is_selected(name) && !choose.one_in("any number", 8))
+    // What a selection puts in the place of what it leaves out, and exponents.
+    if (numbers_.count(name) == 0 && !integers_ && is_operand_of(opcode::where, 1, name) &&
+        !choose.one_in("any number", 8))
       numbers_[name] = choose.one_in("a finite one", 2) ? -2e30 : -HUGE_VAL;
+    if (numbers_.count(name) == 0 && !integers_ && is_operand_of(opcode::pow, 1, name) &&
+        !choose.one_in("any number", 4)) {
+      constexpr double exponents[] = {2, 2, 0.5, 0.5, 3, -1, 1.5, 1};
+      numbers_[name] = exponents[choose.number("exponent", {0, 1, 2, 3, 4, 5, 6, 7})];
+    }
     if (numbers_.count(name) == 0) {
       constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3, 0.5, 1.5};
       constexpr double small[] = {1e-12, 1e-9, 1e-10, 1e-5, 0};
