@@ -3387,7 +3387,9 @@ struct heads_of {
   if (!read(e.operands[0], of_queries, q) || !read(e.operands[1], of_keys, k) || !read(e.operands[2], of_keys, v))
     return "queries, keys or values have, or may have, other axes than the operator takes";
   for (std::size_t i = 1; i < 3; ++i) {
-    if (e.operands[i].shape.size() != rank) return "queries, keys and values have not as many axes";
+    auto const axes = e.operands[i].shape.size();
+    if (axes != rank && !(vendor && axes == 4)) return "queries, keys and values have not as many axes";
+    if (axes != e.operands[1].shape.size()) return "keys and values have not as many axes";
     if (!(e.operands[i].shape[0] == e.operands[0].shape[0]))
       return "queries, keys and values are not provably of as many batches";
   }
@@ -3396,6 +3398,7 @@ struct heads_of {
   if (!(k.count == v.count)) return "keys and values have not provably as many heads";
   bool const grouped =
       q.count.known() && k.count.known() && k.count.value() > 0 && q.count.value() % k.count.value() == 0;
+  if (vendor && !(q.count == k.count)) return "there are not provably as many heads of keys as of queries";
   if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
   auto const scale = e.number("scale");
   if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))
@@ -18463,6 +18466,7 @@ class basic_transaction final : public graph_source {
   }
 
   void function(function_body body) { functions_.push_back(std::move(body)); }
+  [[nodiscard]] bool has_functions() const { return !functions_.empty(); }
 
   [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
 
@@ -21637,20 +21641,30 @@ class basic_application {
     root_ = root;
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
-    auto outcome = apply_form(rule, 0, computed_in, origin);
-    for (std::uint8_t form = 1; outcome.is == kind::refused && form < right_.forms(rule); ++form) {
-      auto other = apply_form(rule, form, computed_in, origin);
-      if (other.is == kind::refused) {
-        auto const wider = outcome.why.wider != element_type::unknown ? outcome.why.wider : other.why.wider;
-        bool const costly = outcome.costly || other.costly;
-        if (outcome.why.missing || (other.costly && !outcome.costly)) outcome = std::move(other);
-        outcome.why.wider = wider;
-        outcome.costly = costly;
-      } else {
-        outcome = std::move(other);
+    auto const forms = right_.forms(rule);
+    if (forms == 1) return apply_form(rule, 0, computed_in, origin);
+    plain_vector<priced_form> order;
+    rewrite_outcome refused{kind::unchanged};
+    for (std::uint8_t form = 0; form < forms; ++form) {
+      priced_form made{form};
+      auto outcome = apply_form(rule, form, computed_in, origin, &made);
+      if (outcome.is == kind::unchanged) return outcome;
+      if (outcome.is == kind::refused) {
+        tell_furthest(refused, std::move(outcome));
+        continue;
+      }
+      order.push_back(made);
+      for (auto at = order.size() - 1; at > 0 && made.better(order[at - 1]); --at) {
+        order[at] = order[at - 1];
+        order[at - 1] = made;
       }
     }
-    return outcome;
+    for (auto const& each : order) {
+      auto outcome = apply_form(rule, each.form, computed_in, origin);
+      if (outcome.is != kind::refused) return outcome;
+      tell_furthest(refused, std::move(outcome));
+    }
+    return refused;
   }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
@@ -21665,7 +21679,29 @@ class basic_application {
     return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
-  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin) {
+  struct priced_form {
+    std::uint8_t form;
+    bool functions = false;  ///< it calls some
+    double saved = 0;        ///< bytes moved
+
+    [[nodiscard]] bool better(priced_form const& than) const {
+      return functions == than.functions ? saved > than.saved : than.functions;
+    }
+  };
+  static void tell_furthest(rewrite_outcome& told, rewrite_outcome other) {
+    if (told.is != rewrite_outcome::kind::refused) {
+      told = std::move(other);
+      return;
+    }
+    auto const wider = told.why.wider != element_type::unknown ? told.why.wider : other.why.wider;
+    bool const costly = told.costly || other.costly;
+    if (told.why.missing || (other.costly && !told.costly)) told = std::move(other);
+    told.why.wider = wider;
+    told.costly = costly;
+  }
+
+  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin,
+                             priced_form* price = nullptr) {
     using kind = rewrite_outcome::kind;
     changes_.open(image_.scope_of(image_.node(root_).region));
     struct rollback {
@@ -21691,7 +21727,7 @@ class basic_application {
     if (auto const late = read_too_late(place); late != absent)
       return refuse("order", "the right side reads " + image_.source->value_name(late) +
                                  ", which is not there before what it replaces: a cycle would arise");
-    auto const bytes = cost();
+    auto const bytes = cost(price != nullptr);
     auto const& known = rules_.rules[rule];
     if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
       auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
@@ -21699,6 +21735,11 @@ class basic_application {
                                         std::to_string(static_cast<long long>(bytes.removed)));
       outcome.costly = true;
       return outcome;
+    }
+    if (price != nullptr) {
+      price->functions = changes_.has_functions();
+      price->saved = bytes.removed - bytes.added;
+      return {kind::applied};
     }
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
@@ -21846,10 +21887,10 @@ class basic_application {
     return absent;
   }
 
-  rewrite_cost cost() {
+  rewrite_cost cost(bool whole) {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr
+    made.removed = whole || options_.veto != nullptr
                        ? traffic_.saved(roots_, match_.matched(), right_.passed(), first_node())
                        : traffic_.saved(roots_, match_.matched(), right_.passed(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();

@@ -136,7 +136,7 @@ TEST_CASE("the numbers of a branch and those around it make one") {
   }
 }
 
-TEST_CASE("a right side is the first of its forms that can be written") {
+TEST_CASE("of equal forms that can be written a right side is the first") {
   static constexpr auto of_extents = fuse::rule<"extents">(abs(tanh(x)))
                                          .replace(either(op<"LeakyRelu">(x).attr<"alpha">(dim<"x", 0>),
                                                          op<"Elu">(x).attr<"alpha">(dim<"x", 1>), relu(x)))
@@ -174,6 +174,24 @@ TEST_CASE("a form that does not pay gives way to one that does") {
   g.end(g.add("Abs", {g.add("Tanh", {g.in("a")})}));
   CHECK(applied<rule>(g) == 1);
   CHECK(ops(g) == "Relu");
+}
+
+TEST_CASE("of forms that pay the one is written that saves most") {
+  static constexpr auto rule =
+      fuse::rule<"forms">(abs(abs(abs(tanh(x))))).replace(either(relu(exp(x)), op<"Elu">(x), relu(x)));
+  static constexpr auto last = fuse::rule<"forms">(abs(abs(abs(tanh(x))))).replace(either(relu(exp(x)), relu(x)));
+  auto const made = [](sketch& g) {
+    auto v = g.add("Tanh", {g.in("a")});
+    for (int i = 0; i < 3; ++i) v = g.add("Abs", {v});
+    g.end(v);
+  };
+  sketch several, two;
+  made(several);
+  made(two);
+  CHECK(applied<rule>(several) == 1);
+  CHECK(ops(several) == "Elu");
+  CHECK(applied<last>(two) == 1);
+  CHECK(ops(two) == "Relu");
 }
 
 }  // namespace dsl_either

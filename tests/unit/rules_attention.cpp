@@ -131,6 +131,23 @@ TEST_CASE("attention of heads leaves them") {
   }
 }
 
+TEST_CASE("keys and values behind a cache are not turned") {
+  attending g(17, "s", "s", "b");
+  auto const cached = [&](std::string_view name, graph::value now) {
+    auto const all = g.add("Concat", {g.in(name, {g.b, 4, "past", 6}), now}, {{"axis", 2}});
+    g.output(all, "present " + std::string(name));
+    return all;
+  };
+  auto const k = cached("keys", g.heads(g.tokens("k", g.t))), v = cached("values", g.values());
+  auto const scores = g.times(g.product(g.queries(), g.turned(k, {0, 1, 3, 2})), g.number(0.25));
+  CHECK(became(g, g.side_by_side(g.product(g.softmax(scores), v)), vendor) ==
+        "Reshape Transpose Concat Reshape Transpose Concat " + multi_head);
+  auto const read = g.operands(last(g));
+  REQUIRE(read.size() == 3);
+  CHECK(read[1] == k);
+  CHECK(read[2] == v);
+}
+
 TEST_CASE("a scale stands anywhere") {
   attending g;
   auto const at = GENERATE(0, 1, 2, 3, 4);

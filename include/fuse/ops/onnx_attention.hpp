@@ -46,7 +46,8 @@ struct heads_of {
   return {};
 }
 
-/// Attention: of four axes all three, or all of three. MultiHeadAttention: of three axes, as many heads of each.
+/// Attention: of four axes all three, or all of three. MultiHeadAttention: of three axes, as many heads of each; keys
+/// and values may be of four.
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   bool const vendor = e.op == opcode::multi_head_attention;
   if (e.op != opcode::attention && !vendor) return {};
@@ -69,7 +70,9 @@ struct heads_of {
   if (!read(e.operands[0], of_queries, q) || !read(e.operands[1], of_keys, k) || !read(e.operands[2], of_keys, v))
     return "queries, keys or values have, or may have, other axes than the operator takes";
   for (std::size_t i = 1; i < 3; ++i) {
-    if (e.operands[i].shape.size() != rank) return "queries, keys and values have not as many axes";
+    auto const axes = e.operands[i].shape.size();
+    if (axes != rank && !(vendor && axes == 4)) return "queries, keys and values have not as many axes";
+    if (axes != e.operands[1].shape.size()) return "keys and values have not as many axes";
     if (!(e.operands[i].shape[0] == e.operands[0].shape[0]))
       return "queries, keys and values are not provably of as many batches";
   }
@@ -78,6 +81,7 @@ struct heads_of {
   if (!(k.count == v.count)) return "keys and values have not provably as many heads";
   bool const grouped =
       q.count.known() && k.count.known() && k.count.value() > 0 && q.count.value() % k.count.value() == 0;
+  if (vendor && !(q.count == k.count)) return "there are not provably as many heads of keys as of queries";
   if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
   auto const scale = e.number("scale");
   if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))

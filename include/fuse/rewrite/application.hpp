@@ -71,21 +71,32 @@ class basic_application {
     root_ = root;
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
-    auto outcome = apply_form(rule, 0, computed_in, origin);
-    for (std::uint8_t form = 1; outcome.is == kind::refused && form < right_.forms(rule); ++form) {
-      auto other = apply_form(rule, form, computed_in, origin);
-      if (other.is == kind::refused) {
-        // Any form may be worth another try; what the report tells is of the form that came furthest.
-        auto const wider = outcome.why.wider != element_type::unknown ? outcome.why.wider : other.why.wider;
-        bool const costly = outcome.costly || other.costly;
-        if (outcome.why.missing || (other.costly && !outcome.costly)) outcome = std::move(other);
-        outcome.why.wider = wider;
-        outcome.costly = costly;
-      } else {
-        outcome = std::move(other);
+    auto const forms = right_.forms(rule);
+    if (forms == 1) return apply_form(rule, 0, computed_in, origin);
+    // Of several forms the one that saves most, of equal ones the first; functions, which cost what their bodies do,
+    // come behind operators.
+    plain_vector<priced_form> order;
+    rewrite_outcome refused{kind::unchanged};
+    for (std::uint8_t form = 0; form < forms; ++form) {
+      priced_form made{form};
+      auto outcome = apply_form(rule, form, computed_in, origin, &made);
+      if (outcome.is == kind::unchanged) return outcome;
+      if (outcome.is == kind::refused) {
+        tell_furthest(refused, std::move(outcome));
+        continue;
+      }
+      order.push_back(made);
+      for (auto at = order.size() - 1; at > 0 && made.better(order[at - 1]); --at) {
+        order[at] = order[at - 1];
+        order[at - 1] = made;
       }
     }
-    return outcome;
+    for (auto const& each : order) {
+      auto outcome = apply_form(rule, each.form, computed_in, origin);
+      if (outcome.is != kind::refused) return outcome;
+      tell_furthest(refused, std::move(outcome));
+    }
+    return refused;
   }
 
   // Of the last that was applied:
@@ -105,8 +116,31 @@ class basic_application {
     return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
-  // One form of the right side.
-  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin) {
+  struct priced_form {
+    std::uint8_t form;
+    bool functions = false;  ///< it calls some
+    double saved = 0;        ///< bytes moved
+
+    [[nodiscard]] bool better(priced_form const& than) const {
+      return functions == than.functions ? saved > than.saved : than.functions;
+    }
+  };
+  // Any form may be worth another try; what the report tells is of the form that came furthest.
+  static void tell_furthest(rewrite_outcome& told, rewrite_outcome other) {
+    if (told.is != rewrite_outcome::kind::refused) {
+      told = std::move(other);
+      return;
+    }
+    auto const wider = told.why.wider != element_type::unknown ? told.why.wider : other.why.wider;
+    bool const costly = told.costly || other.costly;
+    if (told.why.missing || (other.costly && !told.costly)) told = std::move(other);
+    told.why.wider = wider;
+    told.costly = costly;
+  }
+
+  // One form of the right side; nothing is changed where its price is asked for.
+  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin,
+                             priced_form* price = nullptr) {
     using kind = rewrite_outcome::kind;
     changes_.open(image_.scope_of(image_.node(root_).region));
     struct rollback {
@@ -132,7 +166,7 @@ class basic_application {
     if (auto const late = read_too_late(place); late != absent)
       return refuse("order", "the right side reads " + image_.source->value_name(late) +
                                  ", which is not there before what it replaces: a cycle would arise");
-    auto const bytes = cost();
+    auto const bytes = cost(price != nullptr);
     auto const& known = rules_.rules[rule];
     if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
       auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
@@ -140,6 +174,11 @@ class basic_application {
                                         std::to_string(static_cast<long long>(bytes.removed)));
       outcome.costly = true;
       return outcome;
+    }
+    if (price != nullptr) {
+      price->functions = changes_.has_functions();
+      price->saved = bytes.removed - bytes.added;
+      return {kind::applied};
     }
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
@@ -297,10 +336,11 @@ class basic_application {
     return absent;
   }
 
-  rewrite_cost cost() {
+  // `whole`: also where it is clear already that it pays.
+  rewrite_cost cost(bool whole) {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr
+    made.removed = whole || options_.veto != nullptr
                        ? traffic_.saved(roots_, match_.matched(), right_.passed(), first_node())
                        : traffic_.saved(roots_, match_.matched(), right_.passed(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();

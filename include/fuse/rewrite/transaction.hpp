@@ -76,6 +76,8 @@ class basic_transaction final : public graph_source {
 
   /// A function that new nodes call; declared with them.
   void function(function_body body) { functions_.push_back(std::move(body)); }
+  /// Whether new nodes call any.
+  [[nodiscard]] bool has_functions() const { return !functions_.empty(); }
 
   /// Whom new operators are for, where the result is for `to`: in functions for whoever knows the specification.
   /// (onnxruntime checks functions by ONNX's own operators, and crashes at those that it has added to their domain.)
