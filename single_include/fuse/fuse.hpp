@@ -3394,6 +3394,8 @@ struct heads_of {
       return "queries, keys and values are not provably of as many batches";
   }
   if (!(q.size == k.size)) return "queries and keys have not provably heads of one size";
+  if (vendor && e.operands[1].shape.size() == 4 && !(k.size == v.size))
+    return "keys and values of four axes have not provably heads of one size";
   if (!(k.length == v.length)) return "keys and values are not provably as many";
   if (!(k.count == v.count)) return "keys and values have not provably as many heads";
   bool const grouped =
@@ -21075,6 +21077,7 @@ class basic_instantiation {
     return t.number < rank && t.number >= -rank;
   }
   built<value_id> extent_at_run_time(value_id of, int axis) {
+    look_below(of, axis);
     auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
     if (!shape) return shape;
     auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
@@ -21083,6 +21086,20 @@ class basic_instantiation {
     value_id const operands[] = {*shape, *index};
     written_parameter along{"axis", 0, true};
     return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
+  }
+
+  void look_below(value_id& of, int& axis) const {
+    for (auto n = image_.producer(of); n != absent && may_move_elements(op_of(image_, n)); n = image_.producer(of)) {
+      auto const from = image_.operand_count(n) != 0 ? image_.operand(n, 0) : absent;
+      if (from == absent || !facts_.has_rank(from)) return;
+      auto const shape = facts_.shape(from), own = facts_.shape(of);
+      auto const wanted = own[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(own.size()) : axis)];
+      std::size_t at = 0;
+      while (at < shape.size() && !(shape[at] == wanted)) ++at;
+      if (at == shape.size()) return;
+      of = from;
+      axis = static_cast<int>(at);
+    }
   }
 
   built<value_id> constant(dense const& of, element_type type) {

@@ -208,13 +208,20 @@ class Attention:
         return scores
 
     def mask(self, name, shape, dtype=None):
-        shape = list(shape)
+        """What is added is often the lowest number of its type: keys that are left out, but for the first, or (which onnxruntime's
+        Attention takes otherwise than the standard) for the second where a query may look at nothing then."""
+        given, shape = list(shape), list(shape)
         for letter, at in (("t", -1), ("s", -2)):
             if shape[at] != 1:
                 shape[at] = letter
         if len(shape) == 4 and shape[0] == B:
             shape[0] = "b"
-        return self.input(name, shape, dtype)
+        made = self.input(name, shape, dtype)
+        if dtype is None and self.dtype != HALF and given[-1] == T and not self.wrong and self.draw("left out", "by no mask", "by the mask") == "by the mask":
+            left_out = self.rng.random(given) < 0.5
+            left_out[..., 0 if self.m.opset >= 23 else 1] = False
+            self.feeds[name][left_out] = np.finfo(self.dtype).min
+        return made
 
     def summed(self, a, b):
         return self.m.op("Add", *((a, b) if self.draw("operands", "as written", "swapped") == "as written" else (b, a)))

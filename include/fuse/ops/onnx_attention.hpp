@@ -77,6 +77,8 @@ struct heads_of {
       return "queries, keys and values are not provably of as many batches";
   }
   if (!(q.size == k.size)) return "queries and keys have not provably heads of one size";
+  if (vendor && e.operands[1].shape.size() == 4 && !(k.size == v.size))
+    return "keys and values of four axes have not provably heads of one size";
   if (!(k.length == v.length)) return "keys and values are not provably as many";
   if (!(k.count == v.count)) return "keys and values have not provably as many heads";
   bool const grouped =

@@ -11,6 +11,8 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/match/layout_steps.hpp>
 #include <fuse/rewrite/broadcast_operand.hpp>
 #include <fuse/rewrite/built.hpp>
@@ -221,6 +223,7 @@ class basic_instantiation {
   }
   // In one axis of one element.
   built<value_id> extent_at_run_time(value_id of, int axis) {
+    look_below(of, axis);
     auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
     if (!shape) return shape;
     auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
@@ -229,6 +232,22 @@ class basic_instantiation {
     value_id const operands[] = {*shape, *index};
     written_parameter along{"axis", 0, true};
     return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
+  }
+
+  // Where a value only moves elements of another one that has such an axis, too, that one is asked: whoever else is
+  // made from that leaves the value without readers.
+  void look_below(value_id& of, int& axis) const {
+    for (auto n = image_.producer(of); n != absent && may_move_elements(op_of(image_, n)); n = image_.producer(of)) {
+      auto const from = image_.operand_count(n) != 0 ? image_.operand(n, 0) : absent;
+      if (from == absent || !facts_.has_rank(from)) return;
+      auto const shape = facts_.shape(from), own = facts_.shape(of);
+      auto const wanted = own[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(own.size()) : axis)];
+      std::size_t at = 0;
+      while (at < shape.size() && !(shape[at] == wanted)) ++at;
+      if (at == shape.size()) return;
+      of = from;
+      axis = static_cast<int>(at);
+    }
   }
 
   built<value_id> constant(dense const& of, element_type type) {

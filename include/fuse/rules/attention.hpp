@@ -28,17 +28,23 @@ inline constexpr auto scale_of_queries = dsl::scalar<"scale of q">, scale_of_key
 inline constexpr auto whole_scale =
     dsl::or_else(scale_of_queries, 1) * dsl::or_else(scale_of_keys, 1) * dsl::or_else(scale_of_scores, 1);
 
-/// Scores are masked by what is added to them; or they are a number but where a condition holds, or where it does. That
-/// number, and half of it, takes all that is added to it. (Half of it is never the lowest one: where a query has no
-/// other, onnxruntime's Attention takes its keys for none.)
+/// Scores are masked by what is added to them; or they are a number but where a condition holds, or where it does, and
+/// more may be added behind. That number takes all that is added to it, and where nothing is, so does half of it, which
+/// is never the lowest one: where a query has no other, onnxruntime's Attention takes its keys for none. (With
+/// something behind it, it weighs as much as keys that are left out by that.)
 inline constexpr auto masks = dsl::rest<"mask">;
 inline constexpr auto kept_where = dsl::var<"kept">, left_out_where = dsl::var<"left out">;
-inline constexpr auto fill = dsl::scalar<"fill">;
-[[nodiscard]] constexpr expression masked(expression const& scores) {
+inline constexpr auto fill = dsl::scalar<"fill">, fill_before_masks = dsl::scalar<"fill before masks">;
+[[nodiscard]] constexpr expression selected(expression const& kept, expression const& left_out,
+                                            expression const& scores) {
   using namespace dsl;
-  return either(either(scores + masks, where(kept_where, scores, fill).users(1) + masks),
-                where(left_out_where, fill, scores).users(1) + masks)
-      .users(1);
+  auto const by = [&](expression const& number) {
+    return either(where(kept, scores, number), where(left_out, number, scores));
+  };
+  return either(by(fill), by(fill_before_masks).users(1) + masks.not_empty());
+}
+[[nodiscard]] constexpr expression masked(expression const& scores) {
+  return dsl::either(scores + masks, selected(kept_where, left_out_where, scores)).users(1);
 }
 /// The same, or by a condition that is repeated until it has the shape of the scores, which nothing else needs then.
 [[nodiscard]] constexpr expression masked_scores_of(expression const& keys) {
@@ -47,16 +53,17 @@ inline constexpr auto fill = dsl::scalar<"fill">;
   auto const repeated = [&](expression const& condition) {
     return expand(condition, expression(opcode::shape, scores)).users(1);
   };
-  return either(masked(scores_of(keys)), either(where(repeated(kept_where), scores, fill).users(1) + masks,
-                                                where(repeated(left_out_where), fill, scores).users(1) + masks)
-                                             .users(1));
+  return either(masked(scores_of(keys)), selected(repeated(kept_where), repeated(left_out_where), scores).users(1));
 }
-inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5);
+inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5 + dsl::or_else(fill_before_masks, 0));
 inline constexpr auto mask = dsl::where(kept_where, 0, low) + dsl::where(left_out_where, low, 0) + masks;
-inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">([](auto number, auto of) {
+/// Whether a number, which may be absent, absorbs scores of the element type of `of`.
+inline constexpr auto absorbs = [](auto number, auto of) {
   double held = 0;
   return number.number(held) && (held == -HUGE_VAL || (held <= -1e30 && of.type() != element_type::float16));
-});
+};
+inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">(absorbs),
+                      absorbs_before_masks = dsl::pred<"fill before masks", "q">(absorbs);
 
 /// What each query weighs values with: softmax(masked scores), perhaps in float between two Casts.
 [[nodiscard]] constexpr expression weights_of(expression const& masked_scores) {
@@ -90,7 +97,8 @@ enum class blind : bool { is_no_number, is_zero };
                                                     blind is = blind::is_no_number) {
   auto const made = name(pattern).through<"identity">().where(dsl::floating<"q">.quiet()).stage(1);
   if (is == blind::is_zero) return made;
-  return made.where<"what is left out absorbs its score">(absorbs_scores);
+  return made.where<"what is left out absorbs its score">(absorbs_scores)
+      .where<"what is left out absorbs its score">(absorbs_before_masks);
 }
 
 /// A mask for each query and key, of all batches and heads, or of each. Keys are (..., length).
