@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The optimisers that bench/measure.py compares. Each runs in a process of its own, which may crash or hang.
+
+    optimisers.py NAME SETTING IN.onnx OUT.onnx
+
+prints, as JSON, the processor and wall seconds of the optimiser's call. Reading, writing and imports are left out, for all but fuse-onnx, whose
+whole process counts.
+"""
+import dataclasses
+import json
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+
+@dataclasses.dataclass
+class Candidate:
+    name: str
+    module: str = ""  # what has to be installed
+    settings: tuple = ("",)  # the best one of them counts
+
+
+# In the order of the tables. The first one is what all are compared with.
+CANDIDATES = [
+    Candidate("onnxruntime"),
+    Candidate("transformers.optimizer", "onnxruntime.transformers", ("bert 0", "bert 1", "bert 2")),
+    Candidate("onnxscript", "onnxscript"),
+    Candidate("onnxscript for onnxruntime", "onnxscript"),
+    Candidate("onnxsim", "onnxsim"),
+    Candidate("fuse"),
+    Candidate("fuse --clean"),
+]
+
+# How names of models begin, the model types that the optimiser for transformers has for them, and where it cannot see them itself the
+# numbers of heads and of hidden elements.
+MODEL_TYPES = [
+    ("decoder", ["gpt2", "qwen3"], 12, 768),
+    ("gpt2", ["gpt2"], 0, 0),
+    ("llama", ["gpt2", "qwen3"], 0, 0),
+    ("t5", ["t5"], 0, 0),
+    ("vit", ["vit"], 0, 0),
+    ("whisper", ["bart"], 0, 0),
+    ("", ["bert"], 0, 0),
+]
+
+
+def settings(candidate, model):
+    """What to try of a candidate for a model of that name."""
+    if candidate.name != "transformers.optimizer":
+        return candidate.settings
+    types = next(types for begin, types, *_ in MODEL_TYPES if model.startswith(begin))
+    return [f"{type} {level}" for type in types for level in (0, 1, 2)]
+
+
+class Timed:
+    """The processor and wall seconds of a with statement's body."""
+
+    def __enter__(self):
+        self.begun = time.process_time(), time.perf_counter()
+        return self
+
+    def __exit__(self, *_):
+        self.processor, self.wall = time.process_time() - self.begun[0], time.perf_counter() - self.begun[1]
+
+
+def transformers_optimizer(source, result, setting):
+    """At levels above 0 optimize_model lets onnxruntime rewrite the model first, by a function that imports torch, 6 GB, to ask
+    it about GPUs. What that function does for a CPU stands here."""
+    import onnx
+    import onnxruntime
+    from onnxruntime.transformers import optimizer
+
+    type, level = setting.split()
+    levels = {"1": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC, "2": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED}
+    left_out = {"1": ["ConstantSharing"],
+                "2": ["ConstantSharing", "MatMulScaleFusion", "MatMulAddFusion", "MatmulTransposeFusion", "GemmActivationFusion", "BiasSoftmaxFusion"]}
+    heads, hidden = next((heads, hidden) for begin, _, heads, hidden in MODEL_TYPES if source.name.startswith(begin))
+    with tempfile.TemporaryDirectory() as folder, Timed() as timed:
+        if level in levels:
+            options = onnxruntime.SessionOptions()
+            options.graph_optimization_level = levels[level]
+            options.log_severity_level = 4
+            options.optimized_model_filepath = str(pathlib.Path(folder) / "basic.onnx")
+            onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"], disabled_optimizers=left_out[level])
+            source = pathlib.Path(options.optimized_model_filepath)
+        optimised = optimizer.optimize_model(str(source), model_type=type, num_heads=heads, hidden_size=hidden, opt_level=0)
+    onnx.save(optimised.model, result)
+    return timed
+
+
+def onnxscript(source, result, setting):
+    import onnx
+    import onnxscript.optimizer
+    import onnxscript.rewriter
+
+    model = onnx.load(source)
+    with Timed() as timed:
+        model = onnxscript.rewriter.rewrite(onnxscript.optimizer.optimize(model))
+    onnx.save(model, result)
+    return timed
+
+
+def onnxscript_for_onnxruntime(source, result, setting):
+    import onnx_ir
+    import onnxscript.rewriter.ort_fusions
+
+    model = onnx_ir.load(source)
+    with Timed() as timed:
+        model, _ = onnxscript.rewriter.ort_fusions.optimize_for_ort(model)
+    onnx_ir.save(model, result)
+    return timed
+
+
+def onnxsim(source, result, setting):
+    import onnx
+    import onnxsim as peer
+
+    model = onnx.load(source)
+    with Timed() as timed:
+        model, right = peer.simplify(model)
+    if not right:
+        raise ValueError("onnxsim finds its own result wrong")
+    onnx.save(model, result)
+    return timed
+
+
+def fuse(source, result, setting, *options):
+    program = os.environ["FUSE_ONNX"]
+    begun = time.perf_counter()
+    with subprocess.Popen([program, "optimize", source, "-o", result, "--target", "onnxruntime", *options], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise ValueError(f"fuse-onnx ends with status {process.returncode}")
+    timed = Timed()
+    timed.processor, timed.wall = usage.ru_utime + usage.ru_stime, time.perf_counter() - begun
+    return timed
+
+
+CALLS = {
+    "transformers.optimizer": transformers_optimizer,
+    "onnxscript": onnxscript,
+    "onnxscript for onnxruntime": onnxscript_for_onnxruntime,
+    "onnxsim": onnxsim,
+    "fuse": fuse,
+    "fuse --clean": lambda *arguments: fuse(*arguments, "--clean"),
+}
+
+
+def optimised(candidate, setting, source, result, limit):
+    """What the candidate's process says of its run, or {"failed": one word or two, "message": its last words}."""
+    command = [sys.executable, __file__, candidate.name, setting, str(source), str(result)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=limit, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    except subprocess.TimeoutExpired:
+        return {"failed": f"takes more than {limit:g} s", "message": ""}
+    message = done.stderr.decode(errors="replace").strip()[-2000:]
+    if done.returncode < 0:
+        return {"failed": "crashes", "message": message}
+    if done.returncode != 0 or not result.is_file():
+        return {"failed": "fails", "message": message}
+    return json.loads(done.stdout.decode().splitlines()[-1])
+
+
+def main():
+    name, setting, source, result = sys.argv[1:]
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.CRITICAL)
+    timed = CALLS[name](pathlib.Path(source), pathlib.Path(result), setting)
+    print(json.dumps({"processor seconds": timed.processor, "wall seconds": timed.wall}))
+
+
+if __name__ == "__main__":
+    main()
