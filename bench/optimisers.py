@@ -22,13 +22,12 @@ import warnings
 class Candidate:
     name: str
     module: str = ""  # what has to be installed
-    settings: tuple = ("",)  # the best one of them counts
 
 
 # In the order of the tables. The first one is what all are compared with.
 CANDIDATES = [
     Candidate("onnxruntime"),
-    Candidate("transformers.optimizer", "onnxruntime.transformers", ("bert 0", "bert 1", "bert 2")),
+    Candidate("transformers.optimizer", "onnxruntime.transformers"),
     Candidate("onnxscript", "onnxscript"),
     Candidate("onnxscript for onnxruntime", "onnxscript"),
     Candidate("onnxsim", "onnxsim"),
@@ -50,11 +49,11 @@ MODEL_TYPES = [
 
 
 def settings(candidate, model):
-    """What to try of a candidate for a model of that name."""
+    """What to try of a candidate for a model of that name; the best one counts."""
     if candidate.name != "transformers.optimizer":
-        return candidate.settings
+        return [""]
     types = next(types for begin, types, *_ in MODEL_TYPES if model.startswith(begin))
-    return [f"{type} {level}" for type in types for level in (0, 1, 2)]
+    return ["bert 1", "bert 0 raw_mask", "bert 1 raw_mask"] if types == ["bert"] else [f"{type} {level}" for type in types for level in (0, 1)]
 
 
 class Timed:
@@ -70,25 +69,26 @@ class Timed:
 
 def transformers_optimizer(source, result, setting):
     """At levels above 0 optimize_model lets onnxruntime rewrite the model first, by a function that imports torch, 6 GB, to ask
-    it about GPUs. What that function does for a CPU stands here."""
+    it about GPUs. What that function does for a CPU stands here. Unless told to keep masks as they are (raw_mask), the optimiser takes each for
+    a count of tokens with padding behind them."""
     import onnx
     import onnxruntime
-    from onnxruntime.transformers import optimizer
+    from onnxruntime.transformers import fusion_options, optimizer
 
-    type, level = setting.split()
-    levels = {"1": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC, "2": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED}
-    left_out = {"1": ["ConstantSharing"],
-                "2": ["ConstantSharing", "MatMulScaleFusion", "MatMulAddFusion", "MatmulTransposeFusion", "GemmActivationFusion", "BiasSoftmaxFusion"]}
+    type, level, *mask = setting.split()
+    how = fusion_options.FusionOptions(type)
+    if mask:
+        how.use_raw_attention_mask(True)
     heads, hidden = next((heads, hidden) for begin, _, heads, hidden in MODEL_TYPES if source.name.startswith(begin))
     with tempfile.TemporaryDirectory() as folder, Timed() as timed:
-        if level in levels:
+        if level == "1":
             options = onnxruntime.SessionOptions()
-            options.graph_optimization_level = levels[level]
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
             options.log_severity_level = 4
             options.optimized_model_filepath = str(pathlib.Path(folder) / "basic.onnx")
-            onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"], disabled_optimizers=left_out[level])
+            onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"], disabled_optimizers=["ConstantSharing"])
             source = pathlib.Path(options.optimized_model_filepath)
-        optimised = optimizer.optimize_model(str(source), model_type=type, num_heads=heads, hidden_size=hidden, opt_level=0)
+        optimised = optimizer.optimize_model(str(source), model_type=type, num_heads=heads, hidden_size=hidden, optimization_options=how, opt_level=0)
     onnx.save(optimised.model, result)
     return timed
 

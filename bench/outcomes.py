@@ -7,7 +7,7 @@ which a broken model may crash.
 prints JSON. A result is computed with onnxruntime's optimisations off and at its default level, on the inputs of the original and on twice
 as many batches, where the original can be run on these; expected is what the original gives with optimisations off. An error is the largest
 absolute difference in an output divided by the range of its values; it is wrong beyond the tolerance of its type in
-scripts/compare_outputs.py.
+scripts/compare_outputs.py, where "excess" is above 1.
 """
 import collections
 import json
@@ -102,7 +102,7 @@ def outcome(original, result):
             opened = session(result, level)
             told["session seconds"] = time.process_time() - begun
             compared = [compare_outputs.compare(wanted, run(opened, feeds)) for wanted, feeds in zip(expected, inputs)]
-            told["excess"], told["error"] = (max(values) for values in zip(*compared))
+            told["excess"], told["error"] = (list(values) for values in zip(*compared))
         except ValueError as problem:  # another shape, another type
             told["wrong"] = str(problem)
         except Exception as problem:
