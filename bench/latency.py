@@ -6,10 +6,14 @@
 prints, as JSON, the seconds of one run in each turn, a list for each model. The first run of a turn is not timed: it finds the other models'
 data in the caches, and the threads of the other sessions still looking for work. With one thread the time is that thread's processor time,
 so that other work on the machine counts little; with more it is wall time.
+
+The same model loaded twice into one process may take 5 % more or less, by where its weights lie in memory. So `measured` asks several
+processes, each of which loads the models in another order.
 """
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -46,8 +50,7 @@ def main():
     print(json.dumps(interleave.in_turns(candidates, asked["repetitions"], asked["least seconds"])))
 
 
-def measured(models, inputs, threads, repetitions, least_seconds=0.02):
-    """The lists of `main`, from a process of its own, whose memory is free again behind it."""
+def of_one_process(models, inputs, threads, repetitions, least_seconds):
     asked = {"models": [str(path) for path in models], "inputs": str(inputs), "threads": threads, "repetitions": repetitions,
              "least seconds": least_seconds}
     done = subprocess.run([sys.executable, __file__], input=json.dumps(asked).encode(), capture_output=True, check=False,
@@ -55,6 +58,18 @@ def measured(models, inputs, threads, repetitions, least_seconds=0.02):
     if done.returncode != 0:
         raise RuntimeError(f"latency of {inputs}: {done.stderr.decode(errors='replace')[-2000:]}")
     return json.loads(done.stdout.decode().splitlines()[-1])
+
+
+def measured(models, inputs, threads, repetitions, processes=3, least_seconds=0.02):
+    """The lists of `main`, one behind the other, from so many processes, whose memory is free again behind them."""
+    turns = [[] for _ in models]
+    for process in range(processes):
+        order = list(range(len(models)))
+        random.Random(process).shuffle(order)
+        found = of_one_process([models[i] for i in order], inputs, threads, repetitions, least_seconds)
+        for i, seconds in zip(order, found):
+            turns[i] += seconds
+    return turns
 
 
 if __name__ == "__main__":

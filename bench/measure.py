@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compares, for each model, what optimisers make of it for onnxruntime: fused operators, errors, nodes left, latency, time to optimise.
 
-    measure.py FUSE_ONNX [MODEL...] [--all] [--operators] [--json FILE] [--page FILE] [--chart FILE] [--repetitions N] [--threads 1 2]
+    measure.py FUSE_ONNX [MODEL...] [--all] [--operators] [--json FILE] [--page FILE] [--chart FILE] [--repetitions N]
+               [--processes N] [--threads 1 2]
 
-MODEL is the path of a model or the name of one of real size (bench/real_size_models.py), which are those measured where none is named; --all
-measures those of tests/models as well, and --operators what single operators cost (bench/operator_costs.py). --json writes what was measured, and keeps what the file has of other models; --page and --chart make tables and
-a chart of all that it has (bench/measure_page.py).
+MODEL is the path of a model or the name of one of real size (bench/real_size_models.py), which are those measured where none is
+named; --all measures those of tests/models as well, and --operators what single operators cost (bench/operator_costs.py). --json writes what
+was measured, and keeps what the file has of other models; --page and --chart make tables and a chart of all that it has
+(bench/measure_page.py).
 """
 import argparse
 import importlib.util
@@ -65,7 +67,7 @@ def measured(model, options):
             print(f"  {candidate.name}: {measure_page.verdict(rows[-1])}, {rows[-1]['outcome'].get('run', {}).get('nodes', '-')} nodes run", flush=True)
         timed = [row for row in rows if measure_page.verdict(row) in ("right", "wrong on other inputs")]
         for threads in options.threads if timed else []:
-            turns = latency.measured([row["path"] for row in timed], model, threads, options.repetitions)
+            turns = latency.measured([row["path"] for row in timed], model, threads, options.repetitions, options.processes)
             for row, seconds in zip(timed, turns):
                 row.setdefault("latency", {})[str(threads)] = {
                     "milliseconds": 1e3 * statistics.median(seconds),
@@ -91,7 +93,7 @@ def context(options):
 
     cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8") if pathlib.Path("/proc/cpuinfo").is_file() else ""
     names = [line.split(":")[1].strip() for line in cpu.splitlines() if line.startswith("model name")]
-    return {"processor": names[0] if names else platform.machine(), "cores": os.cpu_count(), "avx512": "avx512f" in cpu, "repetitions": options.repetitions,
+    return {"processor": names[0] if names else platform.machine(), "cores": os.cpu_count(), "avx512": "avx512f" in cpu, "repetitions": options.repetitions, "processes": options.processes,
             "versions": {"onnxruntime": onnxruntime.__version__, **{name: version(name) for name in ("onnx", "onnxscript", "onnxsim") if version(name)}}}
 
 
@@ -105,6 +107,7 @@ def main():
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--chart", type=pathlib.Path)
     parser.add_argument("--repetitions", type=int, default=15)
+    parser.add_argument("--processes", type=int, default=3, help="that the repetitions are done in, each")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--limit", type=float, default=300, help="seconds that an optimiser may take")
     parser.add_argument("--real-size", type=pathlib.Path, default=ROOT / "build/real_size", help="where the models of real size are")
@@ -138,7 +141,7 @@ def main():
     if options.operators:
         import operator_costs
 
-        report["operators"] = operator_costs.measured(options.repetitions)
+        report["operators"] = operator_costs.measured(options.repetitions, options.processes)
         keep()
     if options.page:
         text = options.page.read_text(encoding="utf-8")

@@ -163,16 +163,22 @@ def prevented(models):
 
 
 def costs(rows):
-    yield "| fused operator | shape | primitives, us | what onnxruntime makes of them | fused, us | fused / primitives |"
-    yield "| --- | --- | --- | --- | --- | --- |"
+    whole = next((row["microseconds"] for row in rows if "microseconds" in row), None)
+    if whole:
+        yield f"A call of a session that does next to nothing takes {number(whole)} us; it is part of all times."
+        yield ""
+    yield "| operator of fuse | of | size | nodes run without fuse | us | fuse, us | fuse / without |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
     for row in rows:
-        if "fused microseconds" not in row:
-            yield f"| {row['operator']} | {row['shape']} | | | {row['problem']} | |"
+        if "microseconds" in row:
             continue
-        share = row["fused microseconds"] / row["primitives microseconds"]
-        cell = f"**{share:.2f}**" if share > 1 + NOISE else f"{share:.2f}"
-        yield (f"| {row['operator']} | {row['shape']} | {number(row['primitives microseconds'])} | {row['made']} | {number(row['fused microseconds'])} "
-               f"| {cell} |")
+        begin = f"| `{row['operator']}` | {row['what']} | {row['shape']} |"
+        if "problem" in row:
+            yield f"{begin} | | {row['problem']} | |"
+            continue
+        share = f"{row['ratio']:.2f}"
+        yield (f"{begin} {row['made']} | {number(row['primitives microseconds'])} | {number(row['fused microseconds'])} | "
+               f"{f'**{share}**' if row['ratio'] > 1 + NOISE else share} |")
     yield ""
 
 
@@ -180,7 +186,7 @@ def page(report):
     """The tables."""
     context, models = report["context"], report["models"]
     versions = ", ".join(f"{name} {version}" for name, version in context["versions"].items())
-    text = [f"{context['processor']}, {context['cores']} cores, {'AVX-512' if context['avx512'] else 'no AVX-512'}; {versions}; medians of {context['repetitions']} interleaved turns.", ""]
+    text = [f"{context['processor']}, {context['cores']} cores, {'AVX-512' if context['avx512'] else 'no AVX-512'}; {versions}; medians of {context['processes']} times {context['repetitions']} turns.", ""]
     large = [model for model in models if model["real size"]]
     small = [model for model in models if not model["real size"]]
     for model in large:
