@@ -10,7 +10,7 @@ was measured, and keeps what the file has of other models; --page and --chart ma
 (bench/measure_page.py).
 """
 import argparse
-import importlib.util
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -59,12 +59,14 @@ def outcome_of(candidate, model, folder, limit):
 
 def measured(model, options):
     """All that is told of one model."""
-    candidates = [c for c in optimisers.CANDIDATES if not c.module or importlib.util.find_spec(c.module.split(".")[0])]
+    candidates = [candidate for candidate in optimisers.CANDIDATES if candidate.present()]
     with tempfile.TemporaryDirectory(prefix="measure-", dir=options.scratch) as folder:
         rows = []
         for candidate in candidates:
             rows.append(outcome_of(candidate, model, pathlib.Path(folder), options.limit))
             print(f"  {candidate.name}: {measure_page.verdict(rows[-1])}, {rows[-1]['outcome'].get('run', {}).get('nodes', '-')} nodes run", flush=True)
+            if "failed" in rows[0]["outcome"]:
+                break  # onnxruntime cannot run the model itself
         timed = [row for row in rows if measure_page.verdict(row) in ("right", "wrong on other inputs")]
         for threads in options.threads if timed else []:
             turns = latency.measured([row["path"] for row in timed], model, threads, options.repetitions, options.processes)
@@ -81,8 +83,6 @@ def measured(model, options):
 
 
 def context(options):
-    import importlib.metadata
-
     import onnxruntime
 
     def version(name):

@@ -45,7 +45,10 @@ def seconds_to_optimise(row):
         if "session seconds" in told.get("off", {}) and "session seconds" in told.get("default", {}):
             return number(max(0.0, told["default"]["session seconds"] - told["off"]["session seconds"]))
         return ""
-    return number(row["optimised"]["processor seconds"]) if "processor seconds" in row["optimised"] else ""
+    if "processor seconds" not in row["optimised"]:
+        return ""
+    passes = row["optimised"].get("seconds of passes")
+    return number(row["optimised"]["processor seconds"]) + (f" ({number(passes)})" if passes is not None else "")
 
 
 def wins(row, rows, read):
@@ -134,6 +137,8 @@ def losses(models):
     found = []
     for model in models:
         best = ours(model)
+        if "failed" in model["candidates"][0]["outcome"]:
+            continue
         if best is None:
             found.append((9, model["name"], "", "fuse's result is not right"))
             continue
@@ -153,7 +158,7 @@ def prevented(models):
     """Of each model the fused operators that onnxruntime makes of the original by itself, and that fuse's result has fewer of when it runs."""
     for model in models:
         first, best = model["candidates"][0], ours(model)
-        if best is None or verdict(first) != "right":
+        if best is None or "run" not in first["outcome"]:
             continue
         before, after = first["outcome"]["run"]["fused"], best["outcome"]["run"]["fused"]
         fewer = [f"{name} {count} to {after.get(name, 0)}" for name, count in before.items() if after.get(name, 0) < count]
