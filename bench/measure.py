@@ -143,13 +143,7 @@ def main():
 
         report["operators"] = operator_costs.measured(options.repetitions, options.processes)
         keep()
-    if options.page:
-        text = options.page.read_text(encoding="utf-8")
-        options.page.write_text(measure_page.replaced(text, report), encoding="utf-8")
-    if options.chart:
-        options.chart.write_text(measure_page.drawn(report), encoding="utf-8")
-    if not options.page:
-        print(measure_page.page(report))
+    measure_page.make(report, options.page, options.chart)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Tables and a chart of what bench/measure.py measured."""
+"""Tables and a chart of what bench/measure.py measured.
+
+    measure_page.py JSON [--page FILE] [--chart FILE]
+
+makes them anew of what --json of measure.py wrote.
+"""
+import argparse
+import json
+import pathlib
 import re
 import statistics
 
@@ -226,7 +234,7 @@ def drawn(report, threads="1"):
     names = [name for name in COLOURS if any(row["name"] == name and ratio(row, threads) for model in models for row in model["candidates"])]
     width_of_bar, gap, left, top, height = 22, 26, 44, 66, 190
     group = width_of_bar * len(names)
-    width, most = max(left + len(models) * (group + gap), 640), 1.25
+    width, least, most = max(left + len(models) * (group + gap), 700), 0.8, 1.2
     whole = top + height + 46
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {whole}" font-family="sans-serif">',
              f'<rect width="{width}" height="{whole}" fill="white"/>',
@@ -237,9 +245,9 @@ def drawn(report, threads="1"):
         x += 26 + round(5.2 * len(name))
 
     def y_of(value):
-        return top + height * (1 - min(value, most) / most)
+        return top + height * (most - min(max(value, least), most)) / (most - least)
 
-    for step in (0, 0.25, 0.5, 0.75, 1, 1.25):
+    for step in (0.8, 0.9, 1, 1.1, 1.2):
         y = y_of(step)
         parts += [f'<line x1="{left}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}" stroke="{"#111" if step == 1 else "#ddd"}"/>',
                   chart.text(left - 6, y + 4, f"{step:g}", 11, "end")]
@@ -247,14 +255,39 @@ def drawn(report, threads="1"):
         start = left + gap / 2 + column * (group + gap)
         for row in model["candidates"]:
             share, place = ratio(row, threads), names.index(row["name"]) if row["name"] in names else None
-            if share is None or place is None:
-                if place is not None:
-                    parts.append(chart.text(start + place * width_of_bar + width_of_bar / 2, y_of(0) - 4, "x", 11, colour="#c53030"))
+            if place is None:
                 continue
-            y = y_of(share)
-            parts += [f'<rect x="{start + place * width_of_bar:.1f}" y="{y:.1f}" width="{width_of_bar - 2}" height="{y_of(0) - y:.1f}" '
+            x = start + place * width_of_bar
+            if share is None:
+                parts.append(chart.text(x + width_of_bar / 2, y_of(1) - 4, "x", 11, colour="#c53030"))
+                continue
+            y, one = y_of(share), y_of(1)
+            parts += [f'<rect x="{x:.1f}" y="{min(y, one):.1f}" width="{width_of_bar - 2}" height="{max(abs(y - one), 1):.1f}" '
                       f'fill="{COLOURS[row["name"]]}"><title>{row["name"]} {share:.2f}</title></rect>',
-                      chart.text(start + place * width_of_bar + width_of_bar / 2 - 1, y - 3, f"{share:.2f}", 8)]
+                      chart.text(x + width_of_bar / 2 - 1, y - 3 if share >= 1 else y + 10, f"{share:.2f}", 8)]
         parts.append(chart.text(start + group / 2, top + height + 18, model["name"]))
-    parts.append(chart.text(left, top + height + 38, "Below the black line: faster than without an optimiser. x: wrong, or does not run.", 11, "start", "#666"))
+    parts.append(chart.text(left, top + height + 38, "Below the black line: faster than without an optimiser. x: wrong, or does not run. Bars end at 0.8 and 1.2.", 11, "start", "#666"))
     return "\n".join(parts) + "\n</svg>\n"
+
+
+def make(report, page_path, chart_path):
+    """The tables in a page and the chart, each where a path is given; printed tables where no page is."""
+    if page_path:
+        page_path.write_text(replaced(page_path.read_text(encoding="utf-8"), report), encoding="utf-8")
+    else:
+        print(page(report))
+    if chart_path:
+        chart_path.write_text(drawn(report), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("report", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--chart", type=pathlib.Path)
+    options = parser.parse_args()
+    make(json.loads(options.report.read_text(encoding="utf-8")), options.page, options.chart)
+
+
+if __name__ == "__main__":
+    main()
