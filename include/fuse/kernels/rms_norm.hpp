@@ -3,7 +3,7 @@
 
 #include <fuse/kernels/detail/call.hpp>
 #include <fuse/kernels/detail/norm_arguments.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/target.hpp>
@@ -57,6 +57,7 @@ status rms_norm(matrix_view<X> const& x, Scale const& scale, matrix_view<Y> cons
   call.epsilon = epsilon;
   call.inverse_rms = inverse_rms.data();
   call.streamed = detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Y)));
   return {};
 }

@@ -50,6 +50,7 @@ status skip_layer_norm(matrix_view<X> const& x, matrix_view<Residual> const& res
   call.mean = statistics.mean.data();
   call.inverse_deviation = statistics.inverse_deviation.data();
   call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

@@ -44,6 +44,7 @@ status skip_rms_norm(matrix_view<X> const& x, matrix_view<Residual> const& resid
   call.epsilon = epsilon;
   call.inverse_rms = inverse_rms.data();
   call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

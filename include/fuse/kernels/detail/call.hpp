@@ -3,6 +3,7 @@
 
 #include <fuse/kernels/detail/call_types.hpp>
 #include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/view.hpp>
 
 #include <cstddef>
@@ -56,6 +57,7 @@ struct layer_norm_call {
   float* mean;               // null: not wanted
   float* inverse_deviation;  // null: not wanted
   bool streamed;             // written past the caches
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
 struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_weight, any_weight, any_element> {};
@@ -70,6 +72,7 @@ struct rms_norm_call {
   float epsilon;
   float* inverse_rms;  // null: not wanted
   bool streamed;       // written past the caches
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
 struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, any_scale, any_element> {};

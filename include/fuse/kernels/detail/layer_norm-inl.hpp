@@ -107,6 +107,7 @@ HWY_ATTR HWY_INLINE auto with_widened(layer_norm_call<Rows, Scale, Bias, Y> cons
                       call.mean,
                       call.inverse_deviation,
                       call.streamed,
+                      call.way,
                       call.begin,
                       call.end};
 }

@@ -89,9 +89,17 @@ template <class Rows, class Scale, class Y>
 HWY_ATTR HWY_INLINE auto with_widened(rms_norm_call<Rows, Scale, Y> const& call, widened_copies& copies) {
   using part = part_of<rms_norm_call<Rows, Scale, Y>>;
   using widened_call = rms_norm_call<widened_rows<Rows>, typename widened_of<Scale>::type, Y>;
-  return widened_call{
-      copies.rows(call.rows), call.y,           call.columns,  call.y_stride, copies.scale<part>(call.scale),
-      call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
+  return widened_call{copies.rows(call.rows),
+                      call.y,
+                      call.columns,
+                      call.y_stride,
+                      copies.scale<part>(call.scale),
+                      call.epsilon,
+                      call.inverse_rms,
+                      call.streamed,
+                      call.way,
+                      call.begin,
+                      call.end};
 }
 
 struct rms_norm_rows {

@@ -18,9 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// Rows that are gathered, and rows that are written.
-inline constexpr std::size_t rows_at_once = 4;
-
 template <class Source>
 struct widens {
   Source source;
@@ -54,7 +51,7 @@ struct widened_rows {
   float* data;
   std::size_t stride;
 
-  HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % rows_at_once * stride; }
+  HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % widened_rows_at_once * stride; }
 };
 
 template <class Rows>
@@ -126,7 +123,7 @@ class widened_copies {
   }
   template <class Part, template <class> class Weight, class T>
   HWY_ATTR HWY_INLINE widened_weight<T> scale(Weight<T> weight) {
-    return widen<Part, T>(weight, begin_ + rows_at_once * stride_);
+    return widen<Part, T>(weight, begin_ + widened_rows_at_once * stride_);
   }
   template <class Part>
   HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
@@ -134,7 +131,7 @@ class widened_copies {
   }
   template <class Part, class T>
   HWY_ATTR HWY_INLINE widened_weight<T> bias(weight<T> weight) {
-    return widen<Part, T>(weight, begin_ + (rows_at_once + 1) * stride_);
+    return widen<Part, T>(weight, begin_ + (widened_rows_at_once + 1) * stride_);
   }
 
  private:
@@ -151,7 +148,7 @@ class widened_copies {
   std::ptrdiff_t before_;
   float* begin_;
   std::size_t stride_;
-  HWY_ALIGN float data_[(rows_at_once + 2) * most_stride];
+  HWY_ALIGN float data_[(widened_rows_at_once + 2) * most_stride];
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
