@@ -48,12 +48,14 @@ status rms_norm(matrix_view<X> const& x, Scale const& scale, matrix_view<Y> cons
   if (!found.ok()) return found;
   bool const in_place = detail::same_elements(x, y);
 
-  detail::rms_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, Y> call;
+  using rows = detail::given_rows<input>;
+  using weights = detail::weights_for<rows, input, Scale>;
+  detail::rms_norm_call<rows, decltype(weights::scale(detail::weight_of(scale))), Y> call;
   call.rows = {x.data, x.row_stride};
   call.y = y.data;
   call.columns = x.columns;
   call.y_stride = y.row_stride;
-  call.scale = detail::weight_of(scale);
+  call.scale = weights::scale(detail::weight_of(scale));
   call.epsilon = epsilon;
   call.inverse_rms = inverse_rms.data();
   call.streamed = detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y));

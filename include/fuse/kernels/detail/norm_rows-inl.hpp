@@ -45,10 +45,9 @@ inline constexpr row_loops loops_of{
 
 // Everything goes in and out by value, in registers: what has an address is loaded again after each store, and what a
 // call copies through memory in other pieces than it was written is waited for.
-template <class Part, class Norm, class Source>
-HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, float pivot, std::size_t columns,
-                                      std::ptrdiff_t before) {
-  auto gather = norm.gather(source, pivot);
+template <class Part, class Gathers, class Source>
+HWY_ATTR HWY_NOINLINE auto gather_row(Source source, float pivot, std::size_t columns, std::ptrdiff_t before) {
+  auto gather = Gathers::gather(source, pivot);
   visit_row<Part>(gather, writes_nothing{}, columns, before);
   return gather.totals;
 }
@@ -70,8 +69,9 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_result(Call const& call, std::size_t r
 }
 
 template <class Norm, class Call>
-HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row, float pivot) {
-  return gather_row<part_of<Call>>(norm, unread(call.rows, row), pivot, call.columns, before_row(call, row));
+HWY_ATTR HWY_INLINE auto gathered(Norm const&, Call const& call, std::size_t row, float pivot) {
+  return gather_row<part_of<Call>, typename Norm::gathers>(unread(call.rows, row), pivot, call.columns,
+                                                           before_row(call, row));
 }
 // Two rows: what the second begins with is computed while the first is gathered.
 template <class Norm, class Call>
@@ -98,10 +98,10 @@ HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size
   if (call.streamed) hwy::FlushStream();
 }
 
-// Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
-// stores and arithmetic alike.
+// Two rows at once, as far as there are two; returns the row that is left. Where they are short, the next two are
+// gathered while two are written: one loop has work for loads, stores and arithmetic alike.
 template <bool GathersAhead, class Norm, class Call>
-HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
+HWY_ATTR HWY_NOINLINE std::size_t normalise_twos(Norm norm, Call const& call) {
   std::size_t row = call.begin;
   std::ptrdiff_t const before = before_row(call, row);
   auto totals = both_gathered(norm, call, row);
@@ -124,7 +124,7 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
     visit_row<part_of<Call>>(nothing, write, call.columns, before);
     if (left >= 4) totals = both_gathered(norm, call, row + 2);
   }
-  if (row < call.end) normalise_each(norm, call, row);
+  return row;
 }
 
 // One row at a time, the next gathered while it is written.
@@ -203,11 +203,15 @@ HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
   return ((apart | (stride_of(call.rows) | call.y_stride) * sizeof(float)) & 63) == 0;
 }
 
+// Loops over widened rows are the same ones for all weights, which are widened, too.
 template <bool GathersAhead, class Norm, class Call>
-HWY_ATTR HWY_NOINLINE void normalise_widened(Norm norm, Call const& call) {
+HWY_ATTR HWY_NOINLINE std::size_t normalise_widened(Norm norm, Call const& call) {
+  using rows = std::remove_cvref_t<decltype(call.rows)>;
+  using part = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<rows> && is_bfloat16<result_of<Call>>>;
   widened_copies copies(call.columns, before_row(call, call.begin));
-  auto const widened = with_widened(call, copies);
-  normalise_twos<GathersAhead>(norm.of(widened), widened);
+  auto const widened = with_widened<part>(call, copies);
+  static_assert(std::is_same_v<part, part_of<std::remove_const_t<decltype(widened)>>>);
+  return normalise_twos<GathersAhead>(norm.of(widened), widened);
 }
 
 // `norm.pivot(call, row)` is what a row is added up around; `norm.gather(source, pivot)` adds up what it needs, in so
@@ -226,19 +230,20 @@ HWY_ATTR HWY_NOINLINE void normalise_several(Norm norm, Call const& call) {
   if constexpr (has_way(loops, row_way::blocks)) {
     if (way == row_way::blocks) return normalise_blocks(norm, call);
   }
+  std::size_t row = call.begin;
   if constexpr (has_way(loops, row_way::twos)) {
-    if (way == row_way::twos) return normalise_twos<false>(norm, call);
+    if (way == row_way::twos) row = normalise_twos<false>(norm, call);
   }
   if constexpr (has_way(loops, row_way::twos_ahead)) {
-    if (way == row_way::twos_ahead) return normalise_twos<true>(norm, call);
+    if (way == row_way::twos_ahead) row = normalise_twos<true>(norm, call);
   }
   if constexpr (has_way(loops, row_way::widened)) {
-    if (way == row_way::widened) return normalise_widened<false>(norm, call);
+    if (way == row_way::widened) row = normalise_widened<false>(norm, call);
   }
   if constexpr (has_way(loops, row_way::widened_ahead)) {
-    if (way == row_way::widened_ahead) return normalise_widened<true>(norm, call);
+    if (way == row_way::widened_ahead) row = normalise_widened<true>(norm, call);
   }
-  normalise_each(norm, call, call.begin);
+  normalise_each(norm, call, row);
 }
 
 template <class Norm, class Call>

@@ -123,10 +123,7 @@ constexpr bool has_way(row_loops const& loops, row_way way) {
 /// ... and these rows can be gone through so.
 constexpr bool can_go(row_loops const& loops, row_shape const& shape, row_way way) {
   if (!has_way(loops, way)) return false;
-  // What is kept is read again in the parts in which it was gathered; past the caches, rows go in others.
-  if (way == row_way::widened || way == row_way::widened_ahead) {
-    return !shape.streamed && shape.columns <= most_widened_columns;
-  }
+  if (way == row_way::widened || way == row_way::widened_ahead) return shape.columns <= most_widened_columns;
   if (loops.source == rows_from::made && way == row_way::one_ahead) {
     return shape.rows_on_stack <= most_floats_on_stack / padded(shape.columns);
   }
