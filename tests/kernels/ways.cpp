@@ -82,6 +82,7 @@ TEST_CASE("every way through rows gives the same bits") {
 
 using detail::cache_sizes;
 using detail::row_loops;
+using detail::row_shape;
 using detail::rows_from;
 
 constexpr detail::target_vectors avx2{true, 16, 8}, avx512{true, 32, 16}, sse4{false, 16, 4};
@@ -99,6 +100,16 @@ TEST_CASE("the way through rows follows the first cache") {
   STATIC_REQUIRE(fastest(2048, 32) == row_way::one_by_one);
   STATIC_REQUIRE(fastest(2049, 32) == row_way::blocks);
   STATIC_REQUIRE(fastest(2049, 64) == row_way::one_ahead);
+}
+
+TEST_CASE("long rows go without blocks where the second cache is large") {
+  constexpr cache_sizes small{.first = 48 << 10}, large{.first = 48 << 10, .second = 2 << 20};
+  row_shape const shape{.rows = 128, .columns = 4096};
+  row_loops added = layer_norm_of_floats;
+  added.source = rows_from::added;
+  CHECK(fastest_way(layer_norm_of_floats, shape, small) == row_way::blocks);
+  CHECK(fastest_way(layer_norm_of_floats, shape, large) == row_way::twos_ahead);
+  CHECK(fastest_way(added, shape, large) == row_way::blocks);
 }
 
 TEST_CASE("the way through rows follows the registers where lanes of two rows do not fit") {

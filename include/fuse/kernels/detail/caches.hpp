@@ -63,15 +63,17 @@ inline std::size_t told_cache_bytes(unsigned level) {
 inline std::size_t told_cache_bytes(unsigned) { return 0; }
 #endif
 
+[[gnu::cold, gnu::noinline]] inline cache_sizes told_caches() {
+  cache_sizes known;
+  if (std::size_t const told = told_cache_bytes(1)) known.first = told;
+  if (std::size_t const told = told_cache_bytes(2)) known.second = told;
+  if (std::size_t const told = told_cache_bytes(3)) known.third = told;
+  return known;
+}
+
 /// Those of this processor, which is asked once.
 inline cache_sizes const& this_processor() {
-  static cache_sizes const sizes = [] {
-    cache_sizes known;
-    if (std::size_t const told = told_cache_bytes(1)) known.first = told;
-    if (std::size_t const told = told_cache_bytes(2)) known.second = told;
-    if (std::size_t const told = told_cache_bytes(3)) known.third = told;
-    return known;
-  }();
+  static cache_sizes const sizes = told_caches();
   return sizes;
 }
 

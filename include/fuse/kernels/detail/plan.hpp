@@ -49,10 +49,9 @@ struct row_shape {
 /// A row's columns are added up in so many lanes at a time: lane_sums-inl.hpp.
 inline constexpr std::size_t lanes_of_sums = 32;
 
-// Halves that are widened are kept on the stack, up to so many columns: layer_norm/bfloat16/512x1024. With so many at
-// most there is room in a first cache of 48 KiB for more beside them, rows that are gathered ahead, sums or weights of
-// float: skip_layer_norm/bfloat16/128x768.
-inline constexpr std::size_t most_widened_columns = 1024, most_widened_columns_ahead = 896;
+// Halves that are widened are kept on the stack, up to so many columns: layer_norm/bfloat16/512x1024; and up to fewer
+// where sums or floats go by beside them: skip_layer_norm/bfloat16/512x896.
+inline constexpr std::size_t most_widened_columns = 1024, fewer_widened_columns = 896;
 /// Of these, so many rows at once are gathered or written.
 inline constexpr std::size_t widened_rows_at_once = 4;
 
@@ -74,6 +73,10 @@ inline std::size_t rows_of_block(std::size_t columns) {
   std::size_t const fitting = columns == 0 ? 0 : this_processor().second / 4 / sizeof(float) / columns;
   return fitting < 2 ? 2 : fitting < most_rows_of_block ? fitting : most_rows_of_block;
 }
+
+/// A second cache from which rows, scale and bias come fast enough for long rows to go without blocks:
+/// layer_norm/float/128x4096, layer_norm/float/128x8192.
+inline constexpr std::size_t large_second_cache = std::size_t{2} << 20;
 
 /// Whether a loop over a row of elements of `bytes` begins at a line of a cache, with some lanes before it. Short rows
 /// of halves do not win them back: layer_norm/bfloat16/128x384.
@@ -104,7 +107,7 @@ constexpr bool has_way(row_loops const& loops, row_way way) {
   if (way == row_way::one_by_one) return true;
   if (!loops.vectors.elaborate) return loops.source == rows_from::made && way == row_way::one_ahead;
   switch (way) {
-    case row_way::one_ahead: return !halves && (loops.source != rows_from::added || loops.sums == 2);
+    case row_way::one_ahead: return !halves && loops.source != rows_from::added;
     case row_way::blocks: return floats;
     case row_way::twos: return halves && !(loops.vectors.many() && loops.only_halves);
     case row_way::twos_ahead:
@@ -141,24 +144,27 @@ constexpr row_way fastest_way(row_loops const& loops, row_shape const& shape, ca
   bool const given = loops.source == rows_from::given;
   if (!loops.floats) {
     if (shape.streamed) return row_way::one_by_one;
-    std::size_t const most = loops.only_halves ? most_widened_columns : most_widened_columns_ahead;
-    if (shape.rows < widened_rows_at_once || shape.columns > most) {
+    // With one sum of each, four rows at once, which are not kept, fit beside what is written:
+    // rms_norm/bfloat16/512x1024.
+    bool const is_roomy = loops.only_halves && !(loops.sums == 1 && has_way(loops, row_way::twos_ahead));
+    if (shape.rows < widened_rows_at_once ||
+        shape.columns > (is_roomy ? most_widened_columns : fewer_widened_columns)) {
       return has_way(loops, row_way::twos_ahead) ? row_way::twos_ahead : row_way::twos;
     }
-    // Four longer rows at once, with two sums of each, come from the third cache: layer_norm/bfloat16/512x1024.
-    bool const ahead = loops.sums == 1 || shape.columns <= most_widened_columns_ahead;
+    // What is kept, and four rows of halves that are read, two that are written: layer_norm/bfloat16/512x1024.
+    bool const ahead = loops.sums == 1 || fit_first(9);
     return ahead && has_way(loops, row_way::widened_ahead) ? row_way::widened_ahead : row_way::widened;
   }
-  // Several together as long as all that a loop reads and writes is in the first cache, with some room; the rest in
-  // blocks: layer_norm/float/128x4096.
-  if (!fit_first(2 + loops.sums)) return row_way::blocks;
-  // Rows that begin at different places of lines have vectors in two lines: rms_norm/float/128x776.
-  if (shape.streamed || !shape.share_lines) return row_way::one_by_one;
-  // layer_norm/float/128x768
-  if (has_way(loops, row_way::twos_ahead) && fit_first(9)) return row_way::twos_ahead;
-  // layer_norm/float/512x1024, skip_layer_norm/float/128x768
-  if (has_way(loops, row_way::one_ahead) && fit_first(given ? 7 - loops.sums : 9)) return row_way::one_ahead;
-  return row_way::one_by_one;
+  bool const is_long = !fit_first(2 + loops.sums);
+  // skip_layer_norm/float/128x4096, layer_norm/float/128x4096, layer_norm/float/8x16384
+  if (is_long && (!given || caches.second < large_second_cache)) return row_way::blocks;
+  if (shape.streamed || !given) return row_way::one_by_one;
+  // Two rows at once begin at the same place of a line, or have vectors in two: rms_norm/float/128x776. All that a loop
+  // reads and writes is in the first cache, with some room, or comes from the second anyway: layer_norm/float/128x768,
+  // layer_norm/float/128x8192.
+  if (has_way(loops, row_way::twos_ahead) && shape.share_lines && (is_long || fit_first(9))) return row_way::twos_ahead;
+  // layer_norm/float/512x1024
+  return is_long || fit_first(7 - loops.sums) ? row_way::one_ahead : row_way::one_by_one;
 }
 
 /// The way that rows are gone through: the fastest, or the nearest to the one that `on` says.
