@@ -117,6 +117,8 @@ TEST_CASE("the way through rows follows the registers where lanes of two rows do
   narrow.vectors = avx2;
   CHECK(fastest(768, 48, narrow) == row_way::one_ahead);
   narrow.sums = 1;
+  CHECK(fastest(768, 48, narrow) == row_way::one_ahead);
+  narrow.vectors = avx512;
   CHECK(fastest(768, 48, narrow) == row_way::twos_ahead);
 }
 

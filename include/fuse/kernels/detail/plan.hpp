@@ -111,10 +111,10 @@ constexpr bool has_way(row_loops const& loops, row_way way) {
     case row_way::blocks: return floats;
     case row_way::twos: return halves && !(loops.vectors.many() && loops.only_halves);
     case row_way::twos_ahead:
-      // The lanes of two rows leave half of the registers to what is written of two others.
+      // The lanes of two rows leave most of the registers to what is written of two others.
       if (floats) {
         return loops.source == rows_from::given &&
-               lanes_of_sums / loops.vectors.lanes * 4 * loops.sums <= loops.vectors.registers;
+               lanes_of_sums / loops.vectors.lanes * 4 * loops.sums < loops.vectors.registers;
       }
       return halves && loops.vectors.many() && loops.only_halves;
     case row_way::widened: return halves && !(loops.vectors.many() && loops.sums == 1);
@@ -163,8 +163,9 @@ constexpr row_way fastest_way(row_loops const& loops, row_shape const& shape, ca
   // reads and writes is in the first cache, with some room, or comes from the second anyway: layer_norm/float/128x768,
   // layer_norm/float/128x8192.
   if (has_way(loops, row_way::twos_ahead) && shape.share_lines && (is_long || fit_first(9))) return row_way::twos_ahead;
-  // layer_norm/float/512x1024
-  return is_long || fit_first(7 - loops.sums) ? row_way::one_ahead : row_way::one_by_one;
+  // layer_norm/float/512x1024, rms_norm/float/256x3072
+  bool const ahead = caches.second >= large_second_cache || fit_first(7 - loops.sums);
+  return ahead ? row_way::one_ahead : row_way::one_by_one;
 }
 
 /// The way that rows are gone through: the fastest, or the nearest to the one that `on` says.
