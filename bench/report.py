@@ -9,10 +9,13 @@
 """
 import argparse
 import json
+import operator
 import pathlib
 import re
 import statistics
 
+# A loop that reads and writes what a norm does, in its order, and the share of its time that is asked for where a bar asks for less.
+LIMIT, SHARE_OF_LIMIT = "reading and writing", 0.85
 # The least ratio of each peer that the kernels are to show; "oneDNN 3" is any version of that major number.
 BARS = json.loads((pathlib.Path(__file__).parent / "kernel_bars.json").read_text(encoding="utf-8"))
 KEY = ("kernel", "type", "variant", "rows", "columns", "compiler", "target", "peer", "peer_version")
@@ -49,8 +52,19 @@ def bar(row):
         about = (entry["kernel"], entry.get("type", "float"), entry.get("variant", ""))
         if about == (row["kernel"], row["type"], row["variant"]) and row["compiler"].startswith(entry.get("compiler", "")):
             if row["peer"] == entry["peer"] or label(row).startswith((entry["peer"] + " ", entry["peer"] + ".")):
-                return entry["least"].get(shape)
+                least = entry["least"].get(shape)
+                limit = row.get("limit")
+                if least is not None and limit is not None and row["ratio"] / least < limit:
+                    return round(SHARE_OF_LIMIT * row["ratio"] / limit, 2)
+                return least
     return None
+
+
+def limited(rows):
+    """These rows, each with `limit`, how long the limit of the same comparison takes, where it is among them."""
+    key = operator.itemgetter("kernel", "type", "variant", "rows", "columns", "target")
+    limits = {key(row): row["ratio"] for row in rows if row["peer"] == LIMIT}
+    return [dict(row, limit=limits.get(key(row))) for row in rows]
 
 
 def number(value):
@@ -98,7 +112,7 @@ def machine(contexts):
 
 
 def page(report):
-    rows = report["rows"]
+    rows = limited(report["rows"])
     judged = [row for row in rows if bar(row) is not None]
     met = sum(row["ratio"] >= bar(row) for row in judged)
     text = [*machine(report["contexts"]),

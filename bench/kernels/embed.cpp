@@ -11,6 +11,7 @@
 #include "copy.hpp"
 #include "lookups.hpp"
 #include "tensors.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +21,7 @@ namespace bench {
 namespace {
 using namespace fuse::kernels;
 
+constexpr std::size_t token_counts[] = {128, 1024, 4096, 16384};
 constexpr std::size_t words = 30522, positions = 512, segments = 2, columns = 768, length = 128;
 constexpr float epsilon = 1e-12f;
 
@@ -60,7 +62,7 @@ struct embedding {
   }
   matrix_view<float> output_rows() const { return {y.data(), tokens, columns}; }
 
-  void ours() const {
+  void ours(on<> const& how = {}) const {
     qembed_layer_norm_arguments<std::uint8_t> arguments;
     arguments.input_ids = ids(input_ids);
     arguments.segment_ids = ids(segment_ids);
@@ -71,7 +73,7 @@ struct embedding {
     arguments.beta = view(beta, 4);
     arguments.epsilon = epsilon;
     arguments.y = output_rows();
-    check(qembed_layer_norm(arguments));
+    check(qembed_layer_norm(arguments, how));
   }
 
   lookups::arguments plain() const {
@@ -154,8 +156,21 @@ std::vector<candidate> candidates_for(std::size_t tokens) {
 
 }  // namespace
 
+void add_embedding_ways(std::vector<told_kernel>& all) {
+  for (std::size_t const tokens : token_counts) {
+    all.push_back({"qembed_layer_norm",
+                   "uint8",
+                   loops_here(detail::rows_from::made, 2, true, false),
+                   {.rows = tokens, .columns = columns, .rows_on_stack = 4 + segments},
+                   [tokens] {
+                     auto const e = std::make_shared<embedding>(tokens);
+                     return [e](row_way way) { e->ours(going(way)); };
+                   }});
+  }
+}
+
 void add_embeddings(std::vector<comparison>& all) {
-  for (std::size_t const tokens : {128u, 1024u, 4096u, 16384u}) {
+  for (std::size_t const tokens : token_counts) {
     all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return candidates_for(tokens); }});
   }
 }

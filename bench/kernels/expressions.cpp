@@ -6,6 +6,7 @@
 
 #include "comparison.hpp"
 #include "norm_tensors.hpp"
+#include "ways.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -28,16 +29,16 @@ fuse::kernels::matrix_view<float const> input(tensors const& t) { return {t->x.d
 fuse::kernels::matrix_view<float> output(tensors const& t) { return {t->y.data(), t->rows, t->columns}; }
 
 template <formula Formula>
-candidate of_norm(tensors const& t) {
+candidate of_norm(tensors const& t, row_way way = row_way::automatic) {
   if constexpr (Formula == formula::layer_norm) {
-    return {"fuse::kernel", "", [t] {
+    return {"fuse::kernel", "", [t, way] {
               check(fuse::kernel<layer_norm_formula>(output(t), arg<"x">(input(t)), arg<"scale">(t->scale),
-                                                     arg<"bias">(t->bias), arg<"epsilon">(epsilon)));
+                                                     arg<"bias">(t->bias), arg<"epsilon">(epsilon), going(way)));
             }};
   } else {
-    return {"fuse::kernel", "", [t] {
+    return {"fuse::kernel", "", [t, way] {
               check(fuse::kernel<rms_norm_formula>(output(t), arg<"x">(input(t)), arg<"scale">(t->scale),
-                                                   arg<"epsilon">(epsilon)));
+                                                   arg<"epsilon">(epsilon), going(way)));
             }};
   }
 }
@@ -84,7 +85,29 @@ void add_function(std::vector<comparison>& all, std::string const& kernel, void 
   }
 }
 
+template <formula Formula>
+void add_ways(std::vector<told_kernel>& all, std::string const& kernel) {
+  for (auto const& [rows, columns] : way_shapes) {
+    all.push_back({kernel,
+                   "float, of an expression",
+                   loops_here(fuse::kernels::detail::rows_from::computed, 0, true, false),
+                   {.rows = rows,
+                    .columns = columns,
+                    .streamed = fuse::kernels::detail::is_streamed(fuse::kernels::output::automatic, false,
+                                                                   rows * columns * sizeof(float))},
+                   [rows = rows, columns = columns] {
+                     auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
+                     return [t](row_way way) { of_norm<Formula>(t, way).run(); };
+                   }});
+  }
+}
+
 }  // namespace
+
+void add_expression_ways(std::vector<told_kernel>& all) {
+  add_ways<formula::layer_norm>(all, "layer_norm");
+  add_ways<formula::rms_norm>(all, "rms_norm");
+}
 
 void add_expressions(std::vector<comparison>& all) {
   add_norm<formula::layer_norm>(all, "layer_norm");

@@ -5,6 +5,7 @@
 
 #include "comparison.hpp"
 #include "measure.hpp"
+#include "ways.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -20,7 +21,7 @@ int main(int count, char** arguments) {
   CLI::App options("Compares the kernels with other ways to do their work, on one thread.");
   bench::effort effort;
   std::string only, json, target;
-  bool list = false;
+  bool list = false, ways = false;
   options.add_option("--repetitions", effort.repetitions, "Interleaved repetitions of each candidate")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
@@ -31,6 +32,7 @@ int main(int count, char** arguments) {
   options.add_option("--target", target, "The instruction set to use, by Highway's name of it");
   options.add_option("--json", json, "Write a row for each peer to this file");
   options.add_flag("--list", list, "Name the comparisons");
+  options.add_flag("--ways", ways, "Compare the ways through rows with the one that is chosen, and nothing else");
   CLI11_PARSE(options, count, arguments);
   if (!target.empty() && !fuse::kernels::use_target(target)) {
     std::cerr << "bench_kernels: this machine or this build has no target " << target << '\n';
@@ -38,10 +40,14 @@ int main(int count, char** arguments) {
   }
 
   std::vector<bench::comparison> all;
-  bench::add_norms(all);
-  bench::add_skip_norms(all);
-  bench::add_embeddings(all);
-  bench::add_expressions(all);
+  if (ways) {
+    all = bench::compared_ways();
+  } else {
+    bench::add_norms(all);
+    bench::add_skip_norms(all);
+    bench::add_embeddings(all);
+    bench::add_expressions(all);
+  }
   std::erase_if(all, [&](auto const& one) { return name_of(one).find(only) == std::string::npos; });
   if (all.empty()) {
     std::cerr << "bench_kernels: no comparison's name has " << only << " in it\n";
@@ -57,6 +63,7 @@ int main(int count, char** arguments) {
   for (auto const& one : all) {
     for (auto& row : bench::measure(one, effort, std::cout)) report["rows"].push_back(std::move(row));
   }
+  if (ways) bench::print_choices(report["rows"]);
   if (!json.empty()) {
     std::ofstream file(json);
     file << report.dump(1) << '\n';

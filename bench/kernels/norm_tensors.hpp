@@ -42,13 +42,13 @@ struct norm_tensors {
 
 /// Our norm of one of the tensors, or of another one of their size.
 template <formula Formula, class T>
-void norm(norm_tensors<T> const& t, T const* x, T* y) {
+void norm(norm_tensors<T> const& t, T const* x, T* y, fuse::kernels::on<> const& how = {}) {
   fuse::kernels::matrix_view<T const> const input(x, t.rows, t.columns);
   fuse::kernels::matrix_view<T> const output(y, t.rows, t.columns);
   if constexpr (Formula == formula::layer_norm) {
-    check(fuse::kernels::layer_norm(input, t.scale, t.bias, output, epsilon));
+    check(fuse::kernels::layer_norm(input, t.scale, t.bias, output, epsilon, {}, how));
   } else {
-    check(fuse::kernels::rms_norm(input, t.scale, output, epsilon));
+    check(fuse::kernels::rms_norm(input, t.scale, output, epsilon, {}, how));
   }
 }
 

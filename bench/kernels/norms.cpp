@@ -6,6 +6,8 @@
 #include "copy.hpp"
 #include "norm_tensors.hpp"
 #include "onednn_modules.hpp"
+#include "read_then_write.hpp"
+#include "ways.hpp"
 
 #if BENCH_EIGEN
 #include "eigen.hpp"
@@ -80,6 +82,10 @@ std::vector<candidate> plain(std::size_t rows, std::size_t columns, std::size_t 
   std::vector<candidate> all;
   all.push_back({"fuse", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }});
   all.push_back({"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }});
+  bool const past_caches = detail::is_streamed(output::automatic, false, t->bytes());
+  all.push_back({"reading and writing", "", [t, past_caches] {
+                   read_then_write(t->x.data(), t->y.data(), t->rows, t->columns * sizeof(T), past_caches);
+                 }});
   all.push_back({"non-temporal copy", "", [t] { non_temporal_copy(t->y.data(), t->x.data(), t->bytes()); }});
   if (past > 0) {
     auto const at_lines = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f);
@@ -148,7 +154,34 @@ void add(std::vector<comparison>& all, std::string const& kernel) {
   }
 }
 
+template <formula Formula, class T>
+void add_ways(std::vector<told_kernel>& all, std::string const& kernel) {
+  bool const floats = std::is_same_v<T, float>;
+  for (auto const& [rows, columns] : way_shapes) {
+    all.push_back({kernel,
+                   type_name<T>(),
+                   loops_here(detail::rows_from::given, Formula == formula::layer_norm ? 2 : 1, floats, !floats),
+                   {.rows = rows,
+                    .columns = columns,
+                    .streamed = detail::is_streamed(output::automatic, false, rows * columns * sizeof(T)),
+                    .share_lines = columns % 16 == 0},
+                   [rows = rows, columns = columns] {
+                     auto const t = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f);
+                     return [t](row_way way) { norm<Formula>(*t, t->x.data(), t->y.data(), going(way)); };
+                   }});
+  }
+}
+
 }  // namespace
+
+void add_norm_ways(std::vector<told_kernel>& all) {
+  add_ways<formula::layer_norm, float>(all, "layer_norm");
+  add_ways<formula::layer_norm, bfloat16>(all, "layer_norm");
+  add_ways<formula::layer_norm, float16>(all, "layer_norm");
+  add_ways<formula::rms_norm, float>(all, "rms_norm");
+  add_ways<formula::rms_norm, bfloat16>(all, "rms_norm");
+  add_ways<formula::rms_norm, float16>(all, "rms_norm");
+}
 
 void add_norms(std::vector<comparison>& all) {
   add<formula::layer_norm>(all, "layer_norm");

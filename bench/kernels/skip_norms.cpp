@@ -9,6 +9,7 @@
 #include "autovectorised.hpp"
 #include "comparison.hpp"
 #include "norm_tensors.hpp"
+#include "ways.hpp"
 
 namespace bench {
 namespace {
@@ -24,13 +25,13 @@ struct skip_tensors : norm_tensors<T> {
 };
 
 template <formula Formula, class T>
-void ours(skip_tensors<T> const& t) {
+void ours(skip_tensors<T> const& t, on<> const& how = {}) {
   matrix_view<T const> const x(t.x.data(), t.rows, t.columns), residual(t.residual.data(), t.rows, t.columns);
   matrix_view<T> const sum(t.sum.data(), t.rows, t.columns), y(t.y.data(), t.rows, t.columns);
   if constexpr (Formula == formula::layer_norm) {
-    check(skip_layer_norm(x, residual, none, t.scale, t.bias, sum, y, epsilon));
+    check(skip_layer_norm(x, residual, none, t.scale, t.bias, sum, y, epsilon, {}, how));
   } else {
-    check(skip_rms_norm(x, residual, none, t.scale, sum, y, epsilon));
+    check(skip_rms_norm(x, residual, none, t.scale, sum, y, epsilon, {}, how));
   }
 }
 
@@ -63,7 +64,32 @@ void add(std::vector<comparison>& all, std::string const& kernel) {
   }
 }
 
+template <formula Formula, class T>
+void add_ways(std::vector<told_kernel>& all, std::string const& kernel) {
+  for (auto const& [rows, columns] : way_shapes) {
+    all.push_back(
+        {kernel,
+         type_name<T>(),
+         loops_here(detail::rows_from::added, Formula == formula::layer_norm ? 2 : 1, std::is_same_v<T, float>, false),
+         {.rows = rows,
+          .columns = columns,
+          .streamed = detail::is_streamed(output::automatic, false, rows * columns * sizeof(T)),
+          .share_lines = columns % 16 == 0},
+         [rows = rows, columns = columns] {
+           auto const t = std::make_shared<skip_tensors<T>>(rows, columns);
+           return [t](row_way way) { ours<Formula>(*t, going(way)); };
+         }});
+  }
+}
+
 }  // namespace
+
+void add_skip_norm_ways(std::vector<told_kernel>& all) {
+  add_ways<formula::layer_norm, float>(all, "skip_layer_norm");
+  add_ways<formula::layer_norm, bfloat16>(all, "skip_layer_norm");
+  add_ways<formula::rms_norm, float>(all, "skip_rms_norm");
+  add_ways<formula::rms_norm, bfloat16>(all, "skip_rms_norm");
+}
 
 void add_skip_norms(std::vector<comparison>& all) {
   add<formula::layer_norm, float>(all, "skip_layer_norm");

@@ -53,6 +53,12 @@ class Bars(unittest.TestCase):
                       row(rows=1), row(peer="Eigen", peer_version="3.4.0")):
             self.assertIsNone(report.bar(other))
 
+    def test_a_bar_that_asks_for_less_than_reading_and_writing_takes_asks_for_a_share_of_it(self):
+        memcpy = lambda ratio, limit: report.limited([row(ratio=ratio), row(peer="reading and writing", ratio=limit)])[0]
+        self.assertEqual(report.bar(memcpy(0.6, 1.0)), 0.52)
+        self.assertEqual(report.bar(memcpy(0.4, 0.8)), round(0.85 * 0.4 / 0.8, 2))
+        self.assertEqual(report.bar(report.limited([row(), row(rows=7, peer="reading and writing")])[0]), 0.52)
+
     def test_what_misses_its_bar_is_bold(self):
         self.assertEqual(report.cell(row(ratio=0.51)), "**0.51** (0.52)")
         self.assertEqual(report.cell(row(ratio=0.52)), "0.52 (0.52)")

@@ -36,7 +36,8 @@ class comparison {
     std::cout << target_name() << ": " << kernel_.name << ", " << columns_ << " columns, rows " << first << " to "
               << first + count - 1 << " differ from those alone: argument " << how.argument << ' ' << how.elements
               << " elements past a line, rows " << how.apart << " apart, in place " << how.in_place << ", "
-              << how.ranges << " ranges, output " << static_cast<int>(how.result) << '\n';
+              << how.ranges << " ranges, output " << static_cast<int>(how.result) << ", way "
+              << static_cast<int>(how.way) << '\n';
   }
 
   /// FNV-1a.
@@ -82,6 +83,13 @@ void compare(comparison& rows, kernel_case const& kernel, std::size_t columns, s
   for (std::size_t number = 2; number <= 5; ++number) {
     rows.expect_same(0, 33, {.elements = number, .ranges = number});
     rows.expect_same(4, 9, {.result = output::not_read_soon, .ranges = number});
+  }
+  for (row_way const way : row_ways) {
+    rows.expect_same(0, 33, {.way = way});
+    rows.expect_same(0, 33, {.in_place = true, .way = way});
+    rows.expect_same(2, 3, {.elements = 7, .way = way});
+    rows.expect_same(1, 10, {.elements = 3, .apart = 5, .ranges = 2, .way = way});
+    rows.expect_same(0, 11, {.argument = 1, .elements = 9, .result = output::not_read_soon, .way = way});
   }
 }
 

@@ -30,6 +30,7 @@ struct arrangement {
   bool in_place = false;
   output result = output::automatic;
   std::size_t ranges = 1;  ///< of rows, in which an executor takes them
+  row_way way = row_way::automatic;
 };
 
 /// Calls the body for so many ranges, the last one first.
@@ -47,7 +48,11 @@ class room {
  public:
   explicit room(arrangement const& how) : how_(how) {}
 
-  auto execution() const { return on(ranges{how_.ranges}, how_.result); }
+  auto execution() const {
+    on how(ranges{how_.ranges}, how_.result);
+    how.way = how_.way;
+    return how;
+  }
 
   /// Rows `first` to `first + count` of a matrix without gaps.
   template <class T>

@@ -282,7 +282,7 @@ struct kernel_of {
     bool const streamed =
         sizeof...(R) == 1 && kernelgen::has_floats(first) &&
         kernels::detail::is_streamed(how.result, in_place, first.rows * first.columns * sizeof(float));
-    call_type call{inputs, results, first.columns, streamed};
+    call_type call{inputs, results, first.columns, streamed, how.way};
     std::size_t const row_bytes = (kernelgen::row_bytes(std::get<R>(all)) + ...) +
                                   (0 + ... + kernelgen::row_bytes(std::get<sizeof...(R) + I>(all)));
     kernels::dispatch_rows<Targets>(how, call, first.rows, row_bytes);

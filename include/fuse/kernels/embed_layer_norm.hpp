@@ -3,7 +3,7 @@
 
 #include <fuse/kernels/detail/embed_call.hpp>
 #include <fuse/kernels/detail/embed_check.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/target.hpp>
@@ -101,7 +101,8 @@ status embed_layer_norm(embed_layer_norm_arguments<T, Y, Id> const& arguments, o
                                                a.y.row_stride,
                                                a.embedding_sum ? a.embedding_sum->row_stride : 0,
                                                a.epsilon,
-                                               detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(Y))};
+                                               detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(Y)),
+                                               how.way};
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, a.y.rows, columns * (2 * sizeof(T) + sizeof(Y)));
   detail::count_ones(a.mask, a.mask_index);
   return {};

@@ -27,9 +27,10 @@
 
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-/// The target's bit in FUSE_REWRITE_KERNELS_MASK.
+/// The target's bit in FUSE_REWRITE_KERNELS_MASK, and what its loops have.
 struct target_id {
   static constexpr std::int64_t value = HWY_TARGET;
+  static constexpr target_vectors vectors = target_has;
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <fuse/kernels/detail/call.hpp>
 #include <fuse/kernels/detail/norm_arguments.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/target.hpp>
@@ -60,17 +60,22 @@ status layer_norm(matrix_view<X> const& x, Scale const& scale, Bias const& bias,
   if (!found.ok()) return found;
   bool const in_place = detail::same_elements(x, y);
 
-  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call;
+  using rows = detail::given_rows<input>;
+  using weights = detail::weights_for<rows, input, Scale, Bias>;
+  detail::layer_norm_call<rows, decltype(weights::scale(detail::weight_of(scale))),
+                          decltype(weights::bias(detail::weight_of(bias))), Y>
+      call;
   call.rows = {x.data, x.row_stride};
   call.y = y.data;
   call.columns = x.columns;
   call.y_stride = y.row_stride;
-  call.scale = detail::weight_of(scale);
-  call.bias = detail::weight_of(bias);
+  call.scale = weights::scale(detail::weight_of(scale));
+  call.bias = weights::bias(detail::weight_of(bias));
   call.epsilon = epsilon;
   call.mean = statistics.mean.data();
   call.inverse_deviation = statistics.inverse_deviation.data();
   call.streamed = detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Y)));
   return {};
 }

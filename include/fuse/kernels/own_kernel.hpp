@@ -4,7 +4,7 @@
 /// What a kernel of one's own needs beside its `-inl.hpp`, which <fuse/kernels/foreach_target.hpp> compiles for each
 /// target. docs/kernels/own_kernel.md
 #include <fuse/kernels/detail/arguments.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/detail/selection.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>

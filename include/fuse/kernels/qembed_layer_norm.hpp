@@ -3,7 +3,7 @@
 
 #include <fuse/kernels/detail/embed_call.hpp>
 #include <fuse/kernels/detail/embed_check.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/quantize.hpp>
 #include <fuse/kernels/quantized.hpp>
@@ -92,18 +92,18 @@ status qembed_layer_norm(qembed_layer_norm_arguments<T, Id> const& arguments, on
     return detail::quantized_table<T>{view.values.data, view.values.row_stride, view.values.rows, view.scale[0],
                                       view.zero_point[0]};
   };
-  detail::qembed_layer_norm_call<T, Id> call{
-      detail::ids_of<Id>(a.input_ids, a.segment_ids, {}),
-      table(a.word),
-      table(a.position),
-      a.segment ? table(*a.segment) : detail::quantized_table<T>{},
-      table(a.gamma),
-      table(a.beta),
-      a.y.data,
-      columns,
-      a.y.row_stride,
-      a.epsilon,
-      detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(float))};
+  detail::qembed_layer_norm_call<T, Id> call{detail::ids_of<Id>(a.input_ids, a.segment_ids, {}),
+                                             table(a.word),
+                                             table(a.position),
+                                             a.segment ? table(*a.segment) : detail::quantized_table<T>{},
+                                             table(a.gamma),
+                                             table(a.beta),
+                                             a.y.data,
+                                             columns,
+                                             a.y.row_stride,
+                                             a.epsilon,
+                                             detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(float)),
+                                             how.way};
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, a.y.rows, columns * (2 * sizeof(T) + sizeof(float)));
   detail::count_ones(a.mask, a.mask_index);
   return {};

@@ -3,7 +3,7 @@
 
 #include <fuse/kernels/detail/arguments.hpp>
 #include <fuse/kernels/detail/quantize_call.hpp>
-#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/detail/run_all_rows.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/quantized.hpp>
 #include <fuse/kernels/status.hpp>

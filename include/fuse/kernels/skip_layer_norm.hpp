@@ -31,6 +31,7 @@ status skip_layer_norm(matrix_view<X> const& x, matrix_view<Residual> const& res
                        float epsilon = 1e-5f, layer_norm_statistics const& statistics = {}, on<Executor> how = {}) {
   static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
+  using weights = detail::weights_for<typename arguments::rows, std::remove_const_t<X>, XBias, Scale, Bias>;
   arguments const matrices{x, residual, x_bias, sum, y};
   status const found = matrices.fault_in_place(
       "skip_layer_norm", detail::weight_argument("scale", scale, x.columns),
@@ -39,17 +40,20 @@ status skip_layer_norm(matrix_view<X> const& x, matrix_view<Residual> const& res
       detail::epsilon_argument{"epsilon", epsilon});
   if (!found.ok()) return found;
 
-  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call;
+  detail::layer_norm_call<typename arguments::rows, decltype(weights::scale(detail::weight_of(scale))),
+                          decltype(weights::bias(detail::weight_of(bias))), Y>
+      call;
   call.rows = matrices.added();
   call.y = y.data;
   call.columns = x.columns;
   call.y_stride = y.row_stride;
-  call.scale = detail::weight_of(scale);
-  call.bias = detail::weight_of(bias);
+  call.scale = weights::scale(detail::weight_of(scale));
+  call.bias = weights::bias(detail::weight_of(bias));
   call.epsilon = epsilon;
   call.mean = statistics.mean.data();
   call.inverse_deviation = statistics.inverse_deviation.data();
   call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

@@ -29,21 +29,23 @@ status skip_rms_norm(matrix_view<X> const& x, matrix_view<Residual> const& resid
                      Scale const& scale, matrix_view<Sum> const& sum, matrix_view<Y> const& y, float epsilon = 1e-5f,
                      std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
+  using weights = detail::weights_for<typename arguments::rows, std::remove_const_t<X>, XBias, Scale>;
   arguments const matrices{x, residual, x_bias, sum, y};
   status const found = matrices.fault_in_place("skip_rms_norm", detail::weight_argument("scale", scale, x.columns),
                                                detail::statistic_argument("inverse_rms", inverse_rms, x.rows),
                                                detail::epsilon_argument{"epsilon", epsilon});
   if (!found.ok()) return found;
 
-  detail::rms_norm_call<typename arguments::rows, detail::weight_for<Scale>, Y> call;
+  detail::rms_norm_call<typename arguments::rows, decltype(weights::scale(detail::weight_of(scale))), Y> call;
   call.rows = matrices.added();
   call.y = y.data;
   call.columns = x.columns;
   call.y_stride = y.row_stride;
-  call.scale = detail::weight_of(scale);
+  call.scale = weights::scale(detail::weight_of(scale));
   call.epsilon = epsilon;
   call.inverse_rms = inverse_rms.data();
   call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
+  call.way = how.way;
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

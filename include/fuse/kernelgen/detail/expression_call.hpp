@@ -3,6 +3,7 @@
 
 #include <fuse/kernelgen/row_program.hpp>
 #include <fuse/kernels/element.hpp>
+#include <fuse/kernels/execution.hpp>
 
 #include <cstddef>
 
@@ -62,6 +63,7 @@ struct expression_call {
   Results results;
   std::size_t columns;
   bool streamed;  // written past the caches
+  kernels::row_way way;
   std::size_t begin = 0, end = 0;
 };
 

@@ -2,6 +2,7 @@
 
 // A row program, row by row: a pass over the row for each depth of reductions, and one that writes.
 #include <fuse/kernelgen/detail/passes-inl.hpp>
+#include <fuse/kernels/detail/plan.hpp>
 
 #include <hwy/cache_control.h>
 
@@ -137,7 +138,11 @@ struct expression_rows {
     compute_numbers<0>(numbers, call, all_steps<program>());
     if constexpr (kernels::detail::HWY_NAMESPACE::is_elaborate && program::get().depth > 0 &&
                   is_cheap<needed_by_results<Call>, program> && is_cheap<needed_by_pass<program, 1>, program>) {
-      if (call.end - call.begin > 1 && !call.streamed) return compute_ahead(call, numbers);
+      constexpr kernels::detail::row_loops loops{.vectors = kernels::detail::HWY_NAMESPACE::target_has,
+                                                 .source = kernels::detail::rows_from::computed};
+      kernels::row_way const way = kernels::detail::way_to_go<loops>(
+          call.way, {.rows = call.end - call.begin, .columns = call.columns, .streamed = call.streamed});
+      if (way == kernels::row_way::one_ahead) return compute_ahead(call, numbers);
     }
     compute_each(call, numbers);
     if (call.streamed) hwy::FlushStream();

@@ -3,6 +3,8 @@
 
 #include <fuse/kernels/detail/call_types.hpp>
 #include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/detail/plan.hpp>
+#include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/view.hpp>
 
 #include <cstddef>
@@ -56,10 +58,11 @@ struct layer_norm_call {
   float* mean;               // null: not wanted
   float* inverse_deviation;  // null: not wanted
   bool streamed;             // written past the caches
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
-struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_weight, any_weight, any_element> {};
-struct skip_layer_norm_calls : calls_of<layer_norm_call, any_biased_sums, plain_weight, any_weight, any_element> {};
+struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, read_weight, read_weight, any_element> {};
+struct skip_layer_norm_calls : calls_of<layer_norm_call, any_biased_sums, any_weight, any_weight, any_element> {};
 
 template <class Rows, class Scale, class Y>
 struct rms_norm_call {
@@ -70,14 +73,16 @@ struct rms_norm_call {
   float epsilon;
   float* inverse_rms;  // null: not wanted
   bool streamed;       // written past the caches
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
-struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, any_scale, any_element> {};
+struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, read_scale, any_element> {};
 struct skip_rms_norm_calls : calls_of<rms_norm_call, any_sums, any_scale, any_element> {};
 
 /// Whether all tensors of a call have elements of type bfloat16.
 template <class T>
-inline constexpr bool is_bfloat16 = std::is_same_v<T, bfloat16> || std::is_same_v<T, no_weight>;
+inline constexpr bool is_bfloat16 =
+    std::is_same_v<T, bfloat16> || std::is_same_v<T, no_weight> || std::is_same_v<T, widened_weight>;
 template <template <class...> class Of, class... T>
 inline constexpr bool is_bfloat16<Of<T...>> = (is_bfloat16<T> && ...);
 
@@ -122,5 +127,69 @@ constexpr auto weight_of(W const& w) {
 
 template <class W>
 using weight_for = decltype(weight_of(std::declval<W const&>()));
+
+/// The weights of a call as they are.
+struct exact_weights {
+  template <class Weight>
+  static constexpr Weight scale(Weight from) {
+    return from;
+  }
+  template <class Weight>
+  static constexpr Weight bias(Weight from) {
+    return from;
+  }
+};
+
+/// The elements of the first weight that there is, `E` where there is none.
+template <class E, class... Weights>
+struct weight_element {
+  using type = E;
+};
+template <class E, class... Rest>
+struct weight_element<E, no_weight, Rest...> : weight_element<E, Rest...> {};
+template <class E, template <class> class Weight, class T, class... Rest>
+struct weight_element<E, Weight<T>, Rest...> {
+  using type = T;
+};
+
+/// `value` in all columns that a loop handles at once.
+template <class T>
+struct same_columns {
+  T at[lanes_of_sums];
+
+  constexpr explicit same_columns(float value) : at() {
+    for (T& column : at) column = from_float<T>(value);
+  }
+};
+
+/// ... each of them there or not.
+template <class E, class... Weights>
+struct optional_weights {
+  using element = typename weight_element<E, Weights...>::type;
+  // A product with 1 is the other factor, a sum with -0 the other term, 0 of either sign included.
+  static constexpr same_columns<element> ones{1.0f}, minus_zeros{-0.0f};
+
+  static constexpr optional_weight<element> scale(no_weight) { return {ones.at, 0}; }
+  static constexpr optional_weight<element> bias(no_weight) { return {minus_zeros.at, 0}; }
+  template <class T>
+  static constexpr optional_weight<T> scale(weight<T> from) {
+    return {from.data, -1};
+  }
+  template <class T>
+  static constexpr optional_weight<T> bias(weight<T> from) {
+    return {from.data, -1};
+  }
+  template <class T>
+  static constexpr one_plus_weight<T> scale(one_plus_weight<T> from) {
+    return from;
+  }
+};
+
+/// A call of rows of floats that are read is compiled for each choice of weights; where a loop converts halves, or
+/// reads sums again, one weight more takes no time. A bias of sums does.
+template <class Rows>
+inline constexpr bool has_exact_weights = std::is_same_v<Rows, given_rows<float>>;
+template <class Rows, class E, class... W>
+using weights_for = std::conditional_t<has_exact_weights<Rows>, exact_weights, optional_weights<E, weight_for<W>...>>;
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

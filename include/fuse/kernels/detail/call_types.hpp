@@ -31,17 +31,25 @@ struct always {
   template <class E, class W>
   using choices = type_list<T>;
 };
-struct plain_weight {
-  template <class E, class W>
-  using choices = type_list<weight<W>>;
-};
+/// A weight or none; a scale may also be 1 plus what is stored.
 struct any_weight {
   template <class E, class W>
-  using choices = type_list<no_weight, weight<W>>;
+  using choices = type_list<optional_weight<W>>;
 };
 struct any_scale {
   template <class E, class W>
-  using choices = type_list<no_weight, weight<W>, one_plus_weight<W>>;
+  using choices = type_list<optional_weight<W>, one_plus_weight<W>>;
+};
+/// ... of rows that are read.
+struct read_weight {
+  template <class E, class W>
+  using choices =
+      std::conditional_t<std::is_same_v<E, float>, type_list<no_weight, weight<W>>, any_weight::choices<E, W>>;
+};
+struct read_scale {
+  template <class E, class W>
+  using choices = std::conditional_t<std::is_same_v<E, float>, type_list<no_weight, weight<W>, one_plus_weight<W>>,
+                                     any_scale::choices<E, W>>;
 };
 
 /// All calls with the `Chosen` arguments and one of each further list.
@@ -59,8 +67,8 @@ constexpr auto calls_with() {
 }
 
 /// The calls of a kernel that <fuse/kernels/separate.hpp> compiles: its matrices have one element type, its weights
-/// have that one or float. Which weights it has is up to the kernel: each choice is compiled for each target, in 0.1 to
-/// 0.3 s and 2 to 6 KB. Their list is made where it is asked for: who compiles what is called pays for none.
+/// have that one or float. Which weights it has is up to the kernel: each choice is compiled for each target. Their
+/// list is made where it is asked for: who compiles what is called pays for none.
 template <template <class...> class Call, class... Arguments>
 struct calls_of {
   static constexpr auto list() {

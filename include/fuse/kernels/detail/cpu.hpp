@@ -45,37 +45,5 @@ inline x86_level detect_x86_level() {
   return x86_level::avx3_spr;
 }
 
-/// The bytes of the cache of this level that holds data and that this core uses, 0 where the processor does not tell:
-/// Intel's caches, then AMD's. (sysconf gives what all third caches of an AMD processor have together.)
-inline std::size_t cache_bytes(unsigned level) {
-  unsigned const leaves[] = {4, 0x8000001d};
-  for (unsigned const leaf : leaves) {
-    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-    for (unsigned cache = 0; cache < 8; ++cache) {
-      if (__get_cpuid_count(leaf, cache, &eax, &ebx, &ecx, &edx) == 0 || (eax & 31) == 0) break;
-      bool const holds_data = (eax & 31) != 2;
-      if (!holds_data || (eax >> 5 & 7) != level) continue;
-      std::size_t const ways = (ebx >> 22) + 1, partitions = (ebx >> 12 & 0x3ff) + 1, line = (ebx & 0xfff) + 1;
-      return ways * partitions * line * (std::size_t{ecx} + 1);
-    }
-  }
-  return 0;
-}
-
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
 #endif
-
-namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
-
-/// The bytes of the first cache, for data; 32 KiB where the processor does not tell.
-inline std::size_t first_cache_bytes() {
-  constexpr std::size_t otherwise = std::size_t{32} << 10;
-#if defined(__x86_64__) || defined(__i386__)
-  static std::size_t const bytes = cache_bytes(1);
-  return bytes != 0 ? bytes : otherwise;
-#else
-  return otherwise;
-#endif
-}
-
-}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

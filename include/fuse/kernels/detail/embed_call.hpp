@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/kernels/detail/call_types.hpp>
+#include <fuse/kernels/execution.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct embed_layer_norm_call {
   std::size_t columns, y_stride, sum_stride;
   float epsilon;
   bool streamed;  // y is written past the caches
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
 using embed_layer_norm_calls = calls_of<embed_layer_norm_call, any_element, any_element, always<std::int32_t>>;
@@ -58,6 +60,7 @@ struct qembed_layer_norm_call {
   std::size_t columns, y_stride;
   float epsilon;
   bool streamed;
+  row_way way;
   std::size_t begin = 0, end = 0;
 };
 using qembed_layer_norm_calls = calls_of<qembed_layer_norm_call, any_byte, always<std::int32_t>>;

@@ -68,8 +68,8 @@ template <class Call, class Make>
 HWY_ATTR void embed_from(Call const& call, Make const& make) {
   using weight_row = stored_row<std::remove_cvref_t<decltype(*call.gamma)>>;
   affine_rows<weight_row, weight_row> const weights{{call.gamma}, {call.beta}};
-  if (padded(call.columns) > scratch_floats / 2) return embed_twice(call, make, weights);
-  HWY_ALIGN float scratch[scratch_floats];
+  if (!goes_ahead(call, 2)) return embed_twice(call, make, weights);
+  HWY_ALIGN float scratch[most_floats_on_stack];
   embed_rows(call, make, weights, scratch);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fuse/kernels/detail/embed_call.hpp>
 #include <fuse/kernels/detail/exact.hpp>
+#include <fuse/kernels/detail/plan.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -14,15 +15,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
-
-// On the stack, for everything that is computed once and used often.
-inline constexpr std::size_t scratch_floats = std::size_t{16} << 10;
-
-// What a row needs of it, so that each begins where a vector may.
-HWY_ATTR HWY_INLINE std::size_t padded(std::size_t columns) {
-  constexpr std::size_t line = 16;
-  return (columns + line - 1) / line * line;
-}
 
 // What a row is computed from has, for part of a row at column i, a vector: `values(part, i)`.
 template <class T>
@@ -249,6 +241,14 @@ HWY_ATTR HWY_INLINE void write_sum(Call const& call, Maker const& make, token_wa
   }
 }
 
+// Whether the next row is gathered while one is finished; so many rows are on the stack then.
+template <class Call>
+HWY_ATTR HWY_INLINE bool goes_ahead(Call const& call, std::size_t rows_on_stack) {
+  constexpr row_loops loops{.vectors = target_has, .source = rows_from::made, .sums = 2};
+  row_shape const shape{.rows = call.end - call.begin, .columns = call.columns, .rows_on_stack = rows_on_stack};
+  return way_to_go<loops>(call.way, shape) == row_way::one_ahead;
+}
+
 // Rows in scratch memory: the next one is gathered while one is finished.
 template <class Way, class Call, class Maker, class Weights>
 HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Weights const& weights, float* scratch) {
@@ -257,7 +257,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   double const epsilon = static_cast<double>(call.epsilon);
   scratch_row current{scratch}, next{scratch + padded(columns)};
   token_walk token(call.begin, call.ids.length), ahead = token;
-  for (std::size_t k = call.begin; k < HWY_MIN(call.begin + 4, call.end - 1); ++k) ahead.advance();
+  for (std::size_t k = call.begin; k < HWY_MIN(call.begin + tokens_ahead, call.end - 1); ++k) ahead.advance();
   float pivot = pivot_of(make, token, columns);
   moment_totals totals = gather_alone(gather_made(make, token, pivot, current, make.word(ahead)), columns);
   for (std::size_t t = call.begin; t < call.end; ++t) {
@@ -270,7 +270,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       write_row_by(way, values, y, columns, before);
     } else {
       token.advance();
-      if (t + 5 < call.end) ahead.advance();
+      if (t + 1 + tokens_ahead < call.end) ahead.advance();
       pivot = pivot_of(make, token, columns);
       auto gather = gather_made(make, token, pivot, next, make.word(ahead));
       visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns,
@@ -293,7 +293,7 @@ HWY_ATTR HWY_INLINE void embed_rows(Call const& call, Maker const& make, Weights
   embed_overlapped(into_caches{}, call, make, weights, scratch);
 }
 
-// Rows too wide for scratch memory are computed twice.
+// One after the other: a row that is not kept is computed twice.
 template <class Call, class Maker, class Weights>
 HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& weights) {
   using output = std::remove_pointer_t<decltype(call.y)>;

@@ -15,13 +15,15 @@
 
 #include <fuse/kernels/detail/parts-inl.hpp>
 
+#include <fuse/kernels/detail/plan.hpp>
+
 #include <cstddef>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-inline constexpr std::ptrdiff_t sum_lanes = 32, columns_of_sums = 1024, float_lanes = 8;
+inline constexpr std::ptrdiff_t sum_lanes{lanes_of_sums}, columns_of_sums = 1024, float_lanes = 8;
 
 // What is added up of a row, in lanes: `V` is a vector, two, all lanes in memory, or a number. `all(v)` has `v` for
 // each sum; nothing that holds vectors is without a value, whose constructor would be one of the compiler's own target.

@@ -41,16 +41,25 @@ struct layer_norm_values {
   }
 };
 
-template <class Call>
-struct layer_normalises {
+struct layer_norm_sums {
   static constexpr int sums = 2;
+
+  template <class Source>
+  HWY_ATTR HWY_INLINE static gathers_moments<Source> gather(Source const& source, float pivot) {
+    return {{{pivot}}, source, hn::Set(lanes(), pivot)};
+  }
+};
+
+template <class Call>
+struct layer_normalises : layer_norm_sums {
+  using gathers = layer_norm_sums;
 
   Call const& call;
   double per_column;
 
   template <class Other>
   HWY_ATTR HWY_INLINE layer_normalises<Other> of(Other const& other) const {
-    return {other, per_column};
+    return {{}, other, per_column};
   }
 
   HWY_ATTR HWY_INLINE float pivot(Call const& of, std::size_t row) const {
@@ -58,17 +67,12 @@ struct layer_normalises {
     auto const near = [&source](auto part, std::ptrdiff_t i) HWY_ATTR { return source.near(part, i); };
     return first_mean<!reads_floats<Call>>(near, of.columns);
   }
-  template <class Source>
-  HWY_ATTR HWY_INLINE gathers_moments<Source> gather(Source const& source, float pivot) const {
-    return {{{pivot}}, source, hn::Set(lanes(), pivot)};
-  }
-
   HWY_ATTR HWY_INLINE row_moments moments(moment_totals totals, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     using source = given_row<std::remove_cvref_t<decltype(*x)>>;
     double const epsilon = static_cast<double>(call.epsilon);
     auto const again = [&](float mean) HWY_ATTR {
-      return gather_row<part_of<Call>>(*this, source{x}, mean, call.columns, before_in_line(x, call.columns));
+      return gather_row<part_of<Call>, gathers>(source{x}, mean, call.columns, before_in_line(x, call.columns));
     };
     auto const exactly = [&]() HWY_ATTR { return exact_moments(x, call.columns, epsilon); };
     row_moments const m = settled(totals, per_column, epsilon, again, exactly);
@@ -92,29 +96,34 @@ struct layer_normalises {
   }
 };
 
-template <class Rows, class Scale, class Bias, class Y>
+// The same call of other rows and weights.
+template <class Rows, class S, class B, class Y, class OtherRows, class Scale, class Bias>
+HWY_ATTR HWY_INLINE layer_norm_call<OtherRows, Scale, Bias, Y> with(layer_norm_call<Rows, S, B, Y> const& call,
+                                                                    OtherRows rows, Scale scale, Bias bias) {
+  return {rows,     call.y,       call.columns, call.y_stride,          scale,
+          bias,     call.epsilon, call.mean,    call.inverse_deviation, call.streamed,
+          call.way, call.begin,   call.end};
+}
+template <class Part, class Rows, class Scale, class Bias, class Y>
 HWY_ATTR HWY_INLINE auto with_widened(layer_norm_call<Rows, Scale, Bias, Y> const& call, widened_copies& copies) {
-  using part = part_of<layer_norm_call<Rows, Scale, Bias, Y>>;
-  using widened_call =
-      layer_norm_call<widened_rows<Rows>, typename widened_of<Scale>::type, typename widened_of<Bias>::type, Y>;
-  return widened_call{copies.rows(call.rows),
-                      call.y,
-                      call.columns,
-                      call.y_stride,
-                      copies.scale<part>(call.scale),
-                      copies.bias<part>(call.bias),
-                      call.epsilon,
-                      call.mean,
-                      call.inverse_deviation,
-                      call.streamed,
-                      call.begin,
-                      call.end};
+  return with(call, copies.rows(call.rows), copies.scale<Part>(call.scale), copies.bias<Part>(call.bias));
 }
 
 struct layer_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
-    normalise_rows(layer_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);
+    if constexpr (!is_elaborate && has_exact_weights<std::remove_cvref_t<decltype(call.rows)>>) {
+      using weights = optional_weights<float, decltype(call.scale), decltype(call.bias)>;
+      normalise(with(call, call.rows, weights::scale(call.scale), weights::bias(call.bias)));
+    } else {
+      normalise(call);
+    }
+  }
+
+ private:
+  template <class Call>
+  HWY_ATTR HWY_INLINE static void normalise(Call const& call) {
+    normalise_rows(layer_normalises<Call>{{}, call, 1 / static_cast<double>(call.columns)}, call);
   }
 };
 

@@ -12,7 +12,8 @@
 #include <fuse/kernels/detail/widened_rows-inl.hpp>
 
 #include <fuse/kernels/detail/call.hpp>
-#include <fuse/kernels/detail/cpu.hpp>
+#include <fuse/kernels/detail/plan.hpp>
+#include <fuse/kernels/execution.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,18 +34,20 @@ inline constexpr bool reads_floats =
 template <class Call>
 using part_of = std::conditional_t<reads_floats<Call>, whole, two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>>;
 
-inline constexpr bool has_many_registers = vector_registers >= 32;
-
-// Whether the lanes of two rows leave half of the registers to what is written of two others.
-template <class Norm>
-inline constexpr bool fit_two_rows = (sum_lanes / vector_lanes) * 4 * Norm::sums <= vector_registers;
+template <class Norm, class Call>
+inline constexpr row_loops loops_of{
+    .vectors = target_has,
+    .source = are_given<std::remove_cvref_t<decltype(std::declval<Call const&>().rows)>> ? rows_from::given
+                                                                                         : rows_from::added,
+    .sums = Norm::sums,
+    .floats = reads_floats<Call>,
+    .only_halves = are_given<std::remove_cvref_t<decltype(std::declval<Call const&>().rows)>> && !has_floats<Call>};
 
 // Everything goes in and out by value, in registers: what has an address is loaded again after each store, and what a
 // call copies through memory in other pieces than it was written is waited for.
-template <class Part, class Norm, class Source>
-HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, float pivot, std::size_t columns,
-                                      std::ptrdiff_t before) {
-  auto gather = norm.gather(source, pivot);
+template <class Part, class Gathers, class Source>
+HWY_ATTR HWY_NOINLINE auto gather_row(Source source, float pivot, std::size_t columns, std::ptrdiff_t before) {
+  auto gather = Gathers::gather(source, pivot);
   visit_row<Part>(gather, writes_nothing{}, columns, before);
   return gather.totals;
 }
@@ -66,8 +69,9 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_result(Call const& call, std::size_t r
 }
 
 template <class Norm, class Call>
-HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row, float pivot) {
-  return gather_row<part_of<Call>>(norm, unread(call.rows, row), pivot, call.columns, before_row(call, row));
+HWY_ATTR HWY_INLINE auto gathered(Norm const&, Call const& call, std::size_t row, float pivot) {
+  return gather_row<part_of<Call>, typename Norm::gathers>(unread(call.rows, row), pivot, call.columns,
+                                                           before_row(call, row));
 }
 // Two rows: what the second begins with is computed while the first is gathered.
 template <class Norm, class Call>
@@ -91,12 +95,13 @@ HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size
     write_row<part_of<Call>>(call, values, row, fetched(call.rows, HWY_MIN(row + 1, call.end - 1)),
                              before_result(call, row));
   }
+  if (call.streamed) hwy::FlushStream();
 }
 
-// Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
-// stores and arithmetic alike.
+// Two rows at once, as far as there are two; returns the row that is left. Where they are short, the next two are
+// gathered while two are written: one loop has work for loads, stores and arithmetic alike.
 template <bool GathersAhead, class Norm, class Call>
-HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
+HWY_ATTR HWY_NOINLINE std::size_t normalise_twos(Norm norm, Call const& call) {
   std::size_t row = call.begin;
   std::ptrdiff_t const before = before_row(call, row);
   auto totals = both_gathered(norm, call, row);
@@ -119,7 +124,7 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
     visit_row<part_of<Call>>(nothing, write, call.columns, before);
     if (left >= 4) totals = both_gathered(norm, call, row + 2);
   }
-  if (row < call.end) normalise_each(norm, call, row);
+  return row;
 }
 
 // One row at a time, the next gathered while it is written.
@@ -138,12 +143,6 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
   write_row<part_of<Call>>(call, norm.values(norm.moments(totals, row), row), row, fetched(call.rows, row),
                            before_result(call, row));
 }
-
-// Several rows are gathered before they are written, two at a time, so many columns of these after those of the others:
-// scale and bias stay in the first cache, which has no room for them beside whole rows, and the rows wait in
-// the second. Nothing is fetched ahead where results go past the caches: that cost 30 %.
-inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 16;
-inline constexpr std::ptrdiff_t columns_of_block = 512;
 
 // Columns `begin` to `end` of row `row`, or of this one and the next, counted from a line, or vector, of what is
 // written: what comes before is taken with the first of them.
@@ -166,28 +165,31 @@ HWY_ATTR HWY_INLINE void write_columns(Call const& call, Values const& values, s
   }
 }
 
+// Several rows are gathered before they are written, two at a time, some columns of these after those of the others:
+// scale and bias stay in the first cache, which has no room for them beside whole rows. Nothing is fetched ahead.
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_blocks(Norm norm, Call const& call) {
-  std::size_t const most = HWY_MAX(2, HWY_MIN(rows_of_block, floats_of_block / call.columns));
+  std::size_t const most = rows_of_block(call.columns);
+  constexpr std::ptrdiff_t step{columns_of_block};
   auto const columns = static_cast<std::ptrdiff_t>(call.columns);
   // Past the caches, both rows begin at the same place of a vector.
   bool const in_twos = !call.streamed || call.y_stride * sizeof(result_of<Call>) % 64 == 0;
   float next_pivot = norm.pivot(call, call.begin);
   for (std::size_t row = call.begin; row < call.end; row += most) {
     std::size_t const rows = HWY_MIN(most, call.end - row);
-    decltype(norm.moments(gathered(norm, call, row, next_pivot), row)) moments[rows_of_block];
+    decltype(norm.moments(gathered(norm, call, row, next_pivot), row)) moments[most_rows_of_block];
     for (std::size_t k = 0; k < rows; ++k) {
       float const pivot = next_pivot;
       if (row + k + 1 < call.end) next_pivot = norm.pivot(call, row + k + 1);
       moments[k] = norm.moments(gathered(norm, call, row + k, pivot), row + k);
     }
-    for (std::ptrdiff_t i = 0; i < columns; i += columns_of_block) {
+    for (std::ptrdiff_t i = 0; i < columns; i += step) {
       std::size_t k = 0;
       for (; in_twos && k + 1 < rows; k += 2) {
         two_rows const values{norm.values(moments[k], row + k), norm.values(moments[k + 1], row + k + 1)};
-        write_columns(call, values, row + k, i, i + columns_of_block);
+        write_columns(call, values, row + k, i, i + step);
       }
-      for (; k < rows; ++k) write_columns(call, norm.values(moments[k], row + k), row + k, i, i + columns_of_block);
+      for (; k < rows; ++k) write_columns(call, norm.values(moments[k], row + k), row + k, i, i + step);
     }
   }
   if (call.streamed) hwy::FlushStream();
@@ -201,67 +203,55 @@ HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
   return ((apart | (stride_of(call.rows) | call.y_stride) * sizeof(float)) & 63) == 0;
 }
 
-template <class Norm, class Call>
-HWY_ATTR HWY_NOINLINE void normalise_widened(Norm norm, Call const& call) {
+// Loops over widened rows are the same ones for all weights, which are widened, too.
+template <bool GathersAhead, class Norm, class Call>
+HWY_ATTR HWY_NOINLINE std::size_t normalise_widened(Norm norm, Call const& call) {
+  using rows = std::remove_cvref_t<decltype(call.rows)>;
+  using part = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<rows> && is_bfloat16<result_of<Call>>>;
   widened_copies copies(call.columns, before_row(call, call.begin));
-  auto const widened = with_widened(call, copies);
-  // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the
-  // third cache.
-  if constexpr (has_many_registers && Norm::sums == 2) {
-    if (call.columns > most_widened_columns_ahead) return normalise_twos<false>(norm.of(widened), widened);
-  }
-  normalise_twos<has_many_registers>(norm.of(widened), widened);
-}
-
-// Whether so many rows of floats, read or written, fit into the first cache.
-HWY_INLINE bool fit_first_cache(std::size_t rows, std::size_t columns) {
-  return rows * columns * sizeof(float) <= first_cache_bytes();
-}
-
-// Several rows of floats together, where that is faster: two while the next two are gathered, one while the next is, or
-// one alone, as long as all that a loop reads and writes is in the first cache, with some room; the rest in blocks.
-// Rows that begin at different places of their lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
-template <class Norm, class Call>
-HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Call const& call) {
-  std::size_t const n = call.columns;
-  constexpr bool given = are_given<std::remove_cvref_t<decltype(call.rows)>>;
-  if (!fit_first_cache(2 + Norm::sums, n)) return normalise_blocks(norm, call), true;
-  if (call.streamed || !share_lines(call)) return false;
-  if constexpr (given && fit_two_rows<Norm>) {
-    if (fit_first_cache(9, n)) return normalise_twos<true>(norm, call), true;
-  }
-  if ((given || Norm::sums == 2) && fit_first_cache(given ? 7 - Norm::sums : 9, n)) {
-    return normalise_ones(norm, call), true;
-  }
-  return false;
-}
-
-// Whether all rows were normalised, several together.
-template <class Norm, class Call>
-HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
-  if constexpr (reads_floats<Call>) {
-    return normalise_floats(norm, call);
-  } else {
-    // Where rows are sums, or weights or results floats, more memory goes by.
-    constexpr bool alone = are_given<std::remove_cvref_t<decltype(call.rows)>> && !has_floats<Call>;
-    bool const widened = call.end - call.begin >= rows_at_once &&
-                         call.columns <= (alone ? most_widened_columns : most_widened_columns_ahead);
-    widened ? normalise_widened(norm, call) : normalise_twos<has_many_registers && alone>(norm, call);
-    return true;
-  }
+  auto const widened = with_widened<part>(call, copies);
+  static_assert(std::is_same_v<part, part_of<std::remove_const_t<decltype(widened)>>>);
+  return normalise_twos<GathersAhead>(norm.of(widened), widened);
 }
 
 // `norm.pivot(call, row)` is what a row is added up around; `norm.gather(source, pivot)` adds up what it needs, in so
 // many `sums`; `norm.moments(totals, row)` is what follows of them, written where it is wanted;
 // `norm.values(moments, row)` are the row's results.
 template <class Norm, class Call>
+HWY_ATTR HWY_NOINLINE void normalise_several(Norm norm, Call const& call) {
+  constexpr row_loops loops = loops_of<Norm, Call>;
+  row_way const way = way_to_go<loops>(call.way, {.rows = call.end - call.begin,
+                                                  .columns = call.columns,
+                                                  .streamed = call.streamed,
+                                                  .share_lines = share_lines(call)});
+  if constexpr (has_way(loops, row_way::one_ahead)) {
+    if (way == row_way::one_ahead) return normalise_ones(norm, call);
+  }
+  if constexpr (has_way(loops, row_way::blocks)) {
+    if (way == row_way::blocks) return normalise_blocks(norm, call);
+  }
+  std::size_t row = call.begin;
+  if constexpr (has_way(loops, row_way::twos)) {
+    if (way == row_way::twos) row = normalise_twos<false>(norm, call);
+  }
+  if constexpr (has_way(loops, row_way::twos_ahead)) {
+    if (way == row_way::twos_ahead) row = normalise_twos<true>(norm, call);
+  }
+  if constexpr (has_way(loops, row_way::widened)) {
+    if (way == row_way::widened) row = normalise_widened<false>(norm, call);
+  }
+  if constexpr (has_way(loops, row_way::widened_ahead)) {
+    if (way == row_way::widened_ahead) row = normalise_widened<true>(norm, call);
+  }
+  normalise_each(norm, call, row);
+}
+
+template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   if constexpr (is_elaborate) {
-    bool const several = call.end - call.begin > 1;
-    if (several && (reads_floats<Call> || !call.streamed) && normalise_several(norm, call)) return;
+    if (call.end - call.begin > 1) return normalise_several(norm, call);
   }
   normalise_each(norm, call, call.begin);
-  if (call.streamed) hwy::FlushStream();
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

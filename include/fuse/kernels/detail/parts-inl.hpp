@@ -230,7 +230,11 @@ HWY_ATTR HWY_INLINE auto weights_of(Part part, one_plus_weight<T> from, std::ptr
   return add(part.get(from.data + i), hn::Set(lanes(), 1.0f));
 }
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto weights_of(Part part, widened_weight<T> from, std::ptrdiff_t i) {
+HWY_ATTR HWY_INLINE auto weights_of(Part part, optional_weight<T> from, std::ptrdiff_t i) {
+  return part.get(from.data + (i & from.columns));
+}
+template <class Part>
+HWY_ATTR HWY_INLINE auto weights_of(Part part, widened_weight from, std::ptrdiff_t i) {
   return part.kept(from.data + i);
 }
 

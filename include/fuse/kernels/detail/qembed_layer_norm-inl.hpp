@@ -123,10 +123,10 @@ HWY_ATTR void run_rows(qembed_layer_norm_call<T, Id> const& call) {
   quantized_segment<T> const quantized{call.segment.data, call.segment.stride, hn::Set(d, call.segment.scale),
                                        hn::Set(d, static_cast<float>(call.segment.zero_point)), offset};
   // Two rows, gamma, beta, all segments.
-  if (width > scratch_floats / 4 || segments > scratch_floats / width - 4) {
+  if (!goes_ahead(call, 4 + segments)) {
     return segments == 0 ? embed_without_scratch(call, none) : embed_without_scratch(call, quantized);
   }
-  HWY_ALIGN float scratch[scratch_floats];
+  HWY_ALIGN float scratch[most_floats_on_stack];
   if (segments == 0) return embed_in_scratch(call, none, scratch);
   float* const rows = scratch + 4 * width;
   for (std::size_t r = 0; r < segments; ++r) {

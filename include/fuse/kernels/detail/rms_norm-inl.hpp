@@ -49,23 +49,28 @@ struct rms_norm_values {
   }
 };
 
-template <class Call>
-struct rms_normalises {
+struct rms_norm_sums {
   static constexpr int sums = 1;
+
+  template <class Source>
+  HWY_ATTR HWY_INLINE static gathers_squares<Source> gather(Source const& source, float) {
+    return {source};
+  }
+};
+
+template <class Call>
+struct rms_normalises : rms_norm_sums {
+  using gathers = rms_norm_sums;
 
   Call const& call;
   double per_column;
 
   template <class Other>
   HWY_ATTR HWY_INLINE rms_normalises<Other> of(Other const& other) const {
-    return {other, per_column};
+    return {{}, other, per_column};
   }
 
   HWY_ATTR HWY_INLINE static float pivot(Call const&, std::size_t) { return 0; }
-  template <class Source>
-  HWY_ATTR HWY_INLINE gathers_squares<Source> gather(Source const& source, float) const {
-    return {source};
-  }
 
   HWY_ATTR HWY_INLINE float moments(double squares, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
@@ -85,19 +90,33 @@ struct rms_normalises {
   }
 };
 
-template <class Rows, class Scale, class Y>
+// The same call of other rows and weights.
+template <class Rows, class S, class Y, class OtherRows, class Scale>
+HWY_ATTR HWY_INLINE rms_norm_call<OtherRows, Scale, Y> with(rms_norm_call<Rows, S, Y> const& call, OtherRows rows,
+                                                            Scale scale) {
+  return {rows,          call.y,   call.columns, call.y_stride, scale, call.epsilon, call.inverse_rms,
+          call.streamed, call.way, call.begin,   call.end};
+}
+template <class Part, class Rows, class Scale, class Y>
 HWY_ATTR HWY_INLINE auto with_widened(rms_norm_call<Rows, Scale, Y> const& call, widened_copies& copies) {
-  using part = part_of<rms_norm_call<Rows, Scale, Y>>;
-  using widened_call = rms_norm_call<widened_rows<Rows>, typename widened_of<Scale>::type, Y>;
-  return widened_call{
-      copies.rows(call.rows), call.y,           call.columns,  call.y_stride, copies.scale<part>(call.scale),
-      call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
+  return with(call, copies.rows(call.rows), copies.scale<Part>(call.scale));
 }
 
 struct rms_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
-    normalise_rows(rms_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);
+    if constexpr (!is_elaborate && has_exact_weights<std::remove_cvref_t<decltype(call.rows)>>) {
+      using weights = optional_weights<float, decltype(call.scale)>;
+      normalise(with(call, call.rows, weights::scale(call.scale)));
+    } else {
+      normalise(call);
+    }
+  }
+
+ private:
+  template <class Call>
+  HWY_ATTR HWY_INLINE static void normalise(Call const& call) {
+    normalise_rows(rms_normalises<Call>{{}, call, 1 / static_cast<double>(call.columns)}, call);
   }
 };
 

@@ -128,6 +128,11 @@ struct selection<target_list<Ids...>> {
 
   static std::string_view name() { return names()[current() - best()]; }
 
+  static target_vectors vectors() {
+    static constexpr target_vectors all[]{Ids::vectors...};
+    return all[current()];
+  }
+
   static bool use(std::string_view name) {
     auto const offered = names();
     for (std::size_t i = 0; i < offered.size(); ++i) {

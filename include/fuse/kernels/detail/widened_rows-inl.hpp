@@ -18,9 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// Rows that are gathered, and rows that are written.
-inline constexpr std::size_t rows_at_once = 4;
-
 template <class Source>
 struct widens {
   Source source;
@@ -54,7 +51,7 @@ struct widened_rows {
   float* data;
   std::size_t stride;
 
-  HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % rows_at_once * stride; }
+  HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % widened_rows_at_once * stride; }
 };
 
 template <class Rows>
@@ -90,19 +87,38 @@ struct widens_weight {
 
   template <class Part>
   HWY_ATTR HWY_INLINE void operator()(Part part, std::ptrdiff_t i) const {
-    part.keep(weights_of(part, weight, i), to + i);
+    part.keep(clean(in_order_of(part, i)), to + i);
   }
-};
 
-template <class Weight>
-struct widened_of;
-template <>
-struct widened_of<no_weight> {
-  using type = no_weight;
-};
-template <template <class> class Weight, class T>
-struct widened_of<Weight<T>> {
-  using type = widened_weight<T>;
+ private:
+  // A NaN has no bits but those that a half could have: rounding counts on that.
+  HWY_ATTR HWY_INLINE static vec clean(vec v) {
+    return hn::IfThenElse(hn::Eq(v, v), v, hn::BitCast(lanes(), hn::Set(lanes_u32(), 0x7fc00000u)));
+  }
+  HWY_ATTR HWY_INLINE static vec_pair clean(vec_pair v) { return {clean(v.a), clean(v.b)}; }
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto in_order_of(Part part, std::ptrdiff_t i) const {
+    return weights_of(part, weight, i);
+  }
+#if FUSE_REWRITE_KERNELS_EVEN_ODD
+  HWY_ATTR HWY_INLINE vec_pair in_order_of(two<true> part, std::ptrdiff_t i) const {
+    return even_odd_of(part, two<false>(), i);
+  }
+  HWY_ATTR HWY_INLINE vec_pair in_order_of(two_between<true> part, std::ptrdiff_t i) const {
+    return even_odd_of(part, two_between<false>{part.begin, part.end}, i);
+  }
+  template <class Part, class InColumns>
+  HWY_ATTR HWY_INLINE vec_pair even_odd_of(Part part, InColumns in_columns, std::ptrdiff_t i) const {
+    if constexpr (is_bfloat16<Weight>) {
+      return weights_of(part, weight, i);
+    } else {
+      HWY_ALIGN float columns[2 * vector_lanes] = {};
+      in_columns.keep(weights_of(in_columns, weight, i), columns);
+      return two<true>().kept_columns(columns);
+    }
+  }
+#endif
 };
 
 // The widened rows and weights of a call of rows that have `columns`, whose lane 0 is that of column `-before` and
@@ -120,26 +136,18 @@ class widened_copies {
   HWY_ATTR HWY_INLINE widened_rows<Rows> rows(Rows const& rows) {
     return {rows, begin_, stride_};
   }
-  template <class Part>
-  HWY_ATTR HWY_INLINE no_weight scale(no_weight none) {
-    return none;
+  template <class Part, class Weight>
+  HWY_ATTR HWY_INLINE widened_weight scale(Weight weight) {
+    return widen<Part>(weight, begin_ + widened_rows_at_once * stride_);
   }
-  template <class Part, template <class> class Weight, class T>
-  HWY_ATTR HWY_INLINE widened_weight<T> scale(Weight<T> weight) {
-    return widen<Part, T>(weight, begin_ + rows_at_once * stride_);
-  }
-  template <class Part>
-  HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
-    return none;
-  }
-  template <class Part, class T>
-  HWY_ATTR HWY_INLINE widened_weight<T> bias(weight<T> weight) {
-    return widen<Part, T>(weight, begin_ + (rows_at_once + 1) * stride_);
+  template <class Part, class Weight>
+  HWY_ATTR HWY_INLINE widened_weight bias(Weight weight) {
+    return widen<Part>(weight, begin_ + (widened_rows_at_once + 1) * stride_);
   }
 
  private:
-  template <class Part, class T, class Weight>
-  HWY_ATTR HWY_INLINE widened_weight<T> widen(Weight weight, float* to) {
+  template <class Part, class Weight>
+  HWY_ATTR HWY_INLINE widened_weight widen(Weight weight, float* to) {
     gathers_nothing nothing;
     visit_row<Part>(nothing, widens_weight<Weight>{weight, to}, columns_, before_);
     return {to};
@@ -151,7 +159,7 @@ class widened_copies {
   std::ptrdiff_t before_;
   float* begin_;
   std::size_t stride_;
-  HWY_ALIGN float data_[(rows_at_once + 2) * most_stride];
+  HWY_ALIGN float data_[(widened_rows_at_once + 2) * most_stride];
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

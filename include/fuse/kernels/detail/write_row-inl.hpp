@@ -47,6 +47,8 @@ inline constexpr std::ptrdiff_t vector_registers = HWY_TARGET <= HWY_AVX3 ? 32 :
 inline constexpr std::ptrdiff_t vector_registers = 32;
 #endif
 
+inline constexpr target_vectors target_has{is_elaborate, vector_registers, vector_lanes};
+
 struct writes_nothing {
   static constexpr std::ptrdiff_t most_sums = vector_registers / 2;
 
@@ -237,19 +239,13 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_vector(T const* row) {
   return elements_before(static_cast<std::size_t>(vector_lanes) * sizeof(float) / sizeof(T), row);
 }
 
-// Up to this much in a row of halves, what is widened of it leaves room for the rest in a first cache of 48 KB:
-// 26 KB, and the lanes are added up once. And up to this much, room for rows that are gathered ahead, or for more than
-// such rows: 21 KB.
-inline constexpr std::size_t most_widened_columns = 1024, most_widened_columns_ahead = 896;
-
 // ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are
 // half as fast where a line's vectors are not loaded and stored together. What comes before the first line is some
-// lanes of vectors, which short rows of halves do not win back.
+// lanes of vectors.
 template <class T>
 HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_line(T const* row, std::size_t columns) {
   if constexpr (has_parts<T>) {
-    bool const pays = std::is_same_v<T, float> || columns >= 384;
-    if (pays) return elements_before(64 / sizeof(T), row);
+    if (begins_at_line(sizeof(T), columns)) return elements_before(64 / sizeof(T), row);
   }
   return 0;
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+namespace bench {
+
+/// What a norm cannot do without: reads each row, and reads it again while the row at `y` is written, past the caches
+/// where that is wanted; the next row in the loop that writes one where all three fit into the first cache. Rows of
+/// `row_bytes`, a multiple of 64.
+void read_then_write(void const* x, void* y, std::size_t rows, std::size_t row_bytes, bool past_caches);
+
+}  // namespace bench
