@@ -699,7 +699,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return write_steps(at, opcode::quantize, write(pattern_[at].child[0]), bytes_);
   }
   // With a scale and perhaps a zero point that are numbers.
-  value write_steps(std::uint8_t at, opcode op, value of, element_type made) {
+  value write_steps(std::uint8_t at, opcode op, value of, element_type result_type) {
     auto const& t = pattern_[at];
     std::vector<value> operands{of};
     auto const number = [&](std::uint8_t child, element_type type, double is) {
@@ -718,7 +718,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       operands.push_back(number(t.child[2], bytes_, choose.number("zero point", {0, 3, 7})));
     auto const made_shape = shape_of(of);
     auto const* row = row_of(op);
-    return row == nullptr ? of : note(append(row->name, operands, {}, made_shape, made));
+    return row == nullptr ? of : note(append(row->name, operands, {}, made_shape, result_type));
   }
 
   // The node keeps its axes, or they are put back.
