@@ -131,9 +131,9 @@ inline constexpr side_by_side of_tokens{
 
 /// onnxruntime's operator takes keys and values as they are, too: behind a cache, to turn them takes longer than the
 /// attention of one query.
-inline constexpr side_by_side of_queries_tokens{dsl::rearrange<"b h s d -> b s (h d)">(queries),
-                                                dsl::rearrange<"b h d t -> b h t d">(turned_keys), attended,
-                                                dsl::dim<"q", 1>, dsl::dim<"k", 1>};
+inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s (h d)">(queries),
+                                                 dsl::rearrange<"b h d t -> b h t d">(turned_keys), attended,
+                                                 dsl::dim<"q", 1>, dsl::dim<"k", 1>};
 
 [[nodiscard]] constexpr rewrite_rule with_axis_of_heads(rewrite_rule const& made) {
   return made.where(dsl::rank<"q">(4).quiet(), dsl::rank<"k">(4).quiet(), dsl::rank<"v">(4).quiet());
@@ -144,8 +144,8 @@ inline constexpr side_by_side of_queries_tokens{dsl::rearrange<"b h s d -> b s (
   auto const with = mask_of(is), wide = spread<2, 3>(with);
   return with_axis_of_heads(attention_rule(name, pattern, is))
       .replace(either(put_right(of_tokens.multi_head(with), is), put_right(of_tokens.multi_head(wide), is),
-                      put_right(of_queries_tokens.multi_head(with), is),
-                      put_right(of_queries_tokens.multi_head(wide), is), put_right(of_tokens.standard(with), is),
+                      put_right(with_keys_by_heads.multi_head(with), is),
+                      put_right(with_keys_by_heads.multi_head(wide), is), put_right(of_tokens.standard(with), is),
                       put_right(of_tokens.standard(wide), is)))
       .benefit(1);
 }
@@ -161,8 +161,8 @@ inline constexpr side_by_side of_queries_tokens{dsl::rearrange<"b h s d -> b s (
   return with_axis_of_heads(attention_rule(name, attention_of(turned_keys, attended, is), is))
       .replace(either(put_right(apart(of_tokens.multi_head(with)), is),
                       put_right(apart(of_tokens.multi_head(wide)), is),
-                      put_right(apart(of_queries_tokens.multi_head(with)), is),
-                      put_right(apart(of_queries_tokens.multi_head(wide)), is), put_right(standard(with), is),
+                      put_right(apart(with_keys_by_heads.multi_head(with)), is),
+                      put_right(apart(with_keys_by_heads.multi_head(wide)), is), put_right(standard(with), is),
                       put_right(standard(wide), is)));
 }
 
