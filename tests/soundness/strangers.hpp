@@ -50,7 +50,7 @@ inline constexpr auto either_exp =
 inline constexpr auto perhaps_exp =
     equal(fuse::rule<"perhaps-exp">, exp(x) * optional(exp(y)) + z, 1 / exp(-(x + y)) + z);
 inline constexpr auto two_roots = fuse::rule<"two-roots">(roots(dear(tanh(x) * y), sigmoid(x) * y))
-                                      .replace(abs((exp(2 * x) - 1) / (exp(2 * x) + 1) * y), y / (1 + exp(-x)))
+                                      .replace(abs((1 - 2 / (exp(2 * x) + 1)) * y), y / (1 + exp(-x)))
                                       .at_equal_cost();
 inline constexpr auto far_roots = fuse::rule<"far-roots">(roots(exp(tanh(x).users(2).as<"t">()), abs(tanh(x)) + y))
                                       .replace(exp(var<"t">), maximum(var<"t">, -var<"t">) + y)

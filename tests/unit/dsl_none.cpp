@@ -15,6 +15,8 @@ constexpr auto plain = fuse::rule<"plain">(op<"Resize">(x, var<"roi">, scales).a
                            .where(is_constant<"scales">)
                            .replace(op<"Resize">(x, none, scales))
                            .at_equal_cost();
+constexpr auto without = fuse::rule<"without">(op<"Resize">(tanh(x), none, scales)).replace(op<"Resize">(x, none, scales));
+constexpr auto without_last = fuse::rule<"without-last">(op<"Clip">(tanh(x), y, none)).replace(op<"Clip">(x, y));
 constexpr auto needed = fuse::rule<"needed">(tanh(tanh(x))).replace(sigmoid(none));
 // More operands than a term has room for.
 constexpr auto many = fuse::rule<"many">(tanh(tanh(tanh(tanh(op<"Max">(x, y))))))
@@ -30,6 +32,24 @@ TEST_CASE("an operand before another one is absent") {
   REQUIRE(operands.size() == 3);
   CHECK(operands[1] == fuse::graph::value{});
   CHECK(g.constant(operands[2]).number(0) == 2);
+}
+
+TEST_CASE("in a pattern, an operand that is absent is one that nobody gave") {
+  sketch g;
+  bool const absent = GENERATE(true, false);
+  auto const roi = absent ? fuse::graph::value{} : g.in("roi", {2});
+  g.end(g.add("Resize", {g.add("Tanh", {g.in("x", {4})}), roi, g.constant({2.0f})}));
+  CHECK(applied<without>(g) == (absent ? 1u : 0u));
+}
+
+TEST_CASE("an operand that is absent may be one that was left out") {
+  sketch g;
+  auto const most = GENERATE(0, 1, 2);
+  auto const v = g.add("Tanh", {g.in("x", {4})}), least = g.in("least", {});
+  if (most == 0) g.end(g.add("Clip", {v, least}));
+  if (most == 1) g.end(g.add("Clip", {v, least, fuse::graph::value{}}));
+  if (most == 2) g.end(g.add("Clip", {v, least, g.in("most", {})}));
+  CHECK(applied<without_last>(g) == (most == 2 ? 0u : 1u));
 }
 
 TEST_CASE("what an operator needs is not absent") {

@@ -108,6 +108,23 @@ TEST_CASE("a number by a reciprocal is a multiple, beside others") {
   }
 }
 
+TEST_CASE("equal constants are like terms, with a filter or without") {
+  static constexpr auto doubled = fuse::rule<"doubled">(tanh(2.0 * x)).replace(op<"Relu">(x));
+  for (std::int64_t const extent : {0, 2}) {
+    fuse::graph g(17);
+    float const contents[] = {0.5f, -3.0f};
+    auto const row = [&] {
+      auto const used = static_cast<std::size_t>(extent);
+      return g.constant(fuse::make_tensor(std::vector<std::int64_t>{extent}, fuse::span<float const>(contents, used)));
+    };
+    g.output(g.add("Tanh", {g.add("Add", {row(), row()})}), "y");
+    fuse::matcher<doubled, fuse::graph> search(g);
+    CHECK(search.all().size() == 1);
+    search.filter(false);
+    CHECK(search.all().size() == 1);
+  }
+}
+
 TEST_CASE("what a sum adds is seen below one over one over it") {
   static constexpr auto added = fuse::rule<"added">(tanh(exp(x) + scalar<"c">)).replace(op<"Relu">(x));
   for (auto const* inverse : {"Reciprocal", "Div", "Pow"})

@@ -125,6 +125,12 @@ template <class... Operands>
 [[nodiscard]] constexpr expression multi_head_attention(Operands const&... operands) {
   return expression(opcode::multi_head_attention, operands...);
 }
+/// The same of columns of x w + bias, which are q, k and v, as onnxruntime has it: (x, w, bias, none, none, mask) with
+/// attributes "num_heads" and "qkv_hidden_sizes".
+template <class... Operands>
+[[nodiscard]] constexpr expression projected_attention(Operands const&... operands) {
+  return expression(opcode::projected_attention, operands...);
+}
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
   return expression(opcode::skip_rms_norm, operands...);

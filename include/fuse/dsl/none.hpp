@@ -5,7 +5,7 @@
 
 namespace fuse::inline v0::dsl {
 
-/// In a replacement: an operand that is absent, before one that is not: `op<"Resize">(x, none, scale)`.
+/// An operand that is absent, before one that is not: `op<"Resize">(x, none, scale)`.
 inline constexpr expression none{term_kind::no_operand, opcode::opaque, {}};
 
 }  // namespace fuse::inline v0::dsl

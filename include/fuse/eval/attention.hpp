@@ -187,6 +187,44 @@ struct attention_limits {
   return done == evaluation::done ? c.yield(without_heads(made)) : done;
 }
 
+/// onnxruntime's Attention: (x, weights, bias, -, -, what is added to the scores), of queries, keys and values that are
+/// columns of x weights + bias. Padding, and keys and values of the past are not computed.
+[[nodiscard]] inline evaluation evaluate_projected_attention(call const& c) {
+  for (auto const other : {3, 4, 6})
+    if (c.operand(static_cast<std::size_t>(other)) != nullptr) return evaluation::unknown;
+  if (c.flag("do_rotary")) return evaluation::unknown;
+  auto const *x = c.operand(0), *weights = c.operand(1), *bias = c.operand(2);
+  dense projected;
+  std::vector<std::int64_t> sizes;
+  if (x == nullptr || weights == nullptr || x->shape.size() != 3 || weights->shape.size() != 2 ||
+      !multiplied(*x, *weights, projected) || !c.list("qkv_hidden_sizes", 3, weights->shape[1] / 3, sizes))
+    return evaluation::misfit;
+  auto const columns = weights->shape[1];
+  if (bias != nullptr) {
+    if (bias->shape != std::vector<std::int64_t>{columns}) return evaluation::misfit;
+    for (std::size_t i = 0; i < projected.elements.size(); ++i)
+      projected.elements[i] += bias->elements[i % static_cast<std::size_t>(columns)];
+  }
+  auto const heads = c.integer("num_heads", 0);
+  dense parts[3];
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (sizes[i] < 1 || first + sizes[i] > columns) return evaluation::misfit;
+    auto const part = picked(projected, {x->shape[0], x->shape[1], sizes[i]}, [&](std::vector<std::int64_t> const& at) {
+      return (at[0] * x->shape[1] + at[1]) * columns + first + at[2];
+    });
+    if (!by_heads(&part, heads, parts[i])) return evaluation::misfit;
+    first += sizes[i];
+  }
+  attention_limits const by{
+      .mask = c.operand(5), .causal = c.flag("unidirectional"), .of_none = std::numeric_limits<double>::quiet_NaN()};
+  auto const told_scale = c.number("scale", 0);
+  auto const scale = told_scale != 0 ? told_scale : 1 / std::sqrt(static_cast<double>(parts[0].shape[3]));
+  dense told, made;
+  auto const done = attend(parts[0], parts[1], parts[2], by, scale, 0, 0, told, made);
+  return done == evaluation::done ? c.yield(without_heads(made)) : done;
+}
+
 /// Pairs of each row of (batch, heads, sequence, size), turned by an angle whose cosine and sine stand in tables: of
 /// the first half with the second, or of neighbours. `row` tells the row of the tables by batch and place in the
 /// sequence.

@@ -61,7 +61,8 @@ namespace detail {
     case opcode::gru:
     case opcode::rnn: return all & ~(1u << 4);  // lengths
     case opcode::attention: return 0b110111;
-    case opcode::multi_head_attention: return 0b100111;
+    case opcode::multi_head_attention:
+    case opcode::projected_attention: return 0b100111;
     case opcode::rotary_embedding: return 0b111;
     case opcode::rotary_embedding_at: return 0b1101;
     case opcode::embed_layer_norm: return 0b1111100;
@@ -144,6 +145,7 @@ namespace detail {
     case opcode::local_response_norm: return detail::evaluate_local_response_norm(c);
     case opcode::attention: return detail::evaluate_attention(c);
     case opcode::multi_head_attention: return detail::evaluate_multi_head_attention(c);
+    case opcode::projected_attention: return detail::evaluate_projected_attention(c);
     case opcode::linear_attention: return detail::evaluate_linear_attention(c);
     case opcode::causal_conv: return detail::evaluate_causal_conv(c);
     case opcode::tensor_scatter: return detail::evaluate_tensor_scatter(c);

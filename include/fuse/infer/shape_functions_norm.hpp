@@ -177,4 +177,21 @@ void attention_shape(Context& at) {
   attention_result(at, told ? heads : 0, told ? shared : -1);
 }
 
+/// (batch, queries, columns of values): all three of queries, keys and values have as many columns of the weights,
+/// unless a list says how many.
+template <class Context>
+void projected_attention_shape(Context& at) {
+  at.share_type(0, 0);
+  if (at.rank(0) != 3) return;
+  extent values = at.symbols().fresh();
+  auto const state = at.integers("qkv_hidden_sizes");
+  if (state == parameter_state::known && at.list.size() == 3)
+    values = extent(at.list[2]);
+  else if (state == parameter_state::missing && at.rank(1) == 2 && at.shape(1)[1].known())
+    values = extent(at.shape(1)[1].value() / 3);
+  auto const x = at.shape(0);
+  extent const made[] = {x[0], x[1], values};
+  at.set_shape(0, made);
+}
+
 }  // namespace fuse::inline v0::detail

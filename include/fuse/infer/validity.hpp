@@ -53,7 +53,10 @@ class basic_validity {
     auto const op = op_of(image_, n);
     auto const& known = info(op);
     check_stated_types();
-    if (op == opcode::opaque) return std::move(wrong_);
+    if (op == opcode::opaque) {
+      if (is_stated_to_broadcast()) broadcast_all();
+      return std::move(wrong_);
+    }
     for (int i = 0; i < known.least; ++i)
       if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
     check_types(op);
@@ -158,6 +161,10 @@ class basic_validity {
       case opcode::multi_head_attention:
         for (auto const i : {1u, 2u}) alike(0, i);
         return want(0, "a floating type", &is_floating);
+      case opcode::projected_attention:
+        for (auto const i : {1u, 2u, 5u})
+          if (i < count) alike(0, i);
+        return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -236,10 +243,7 @@ class basic_validity {
   void check_shapes(opcode op) {
     auto const& known = info(op);
     auto const count = image_.operand_count(n_);
-    if (known.shape == shape_function::broadcast) {
-      for (std::uint32_t k = 1; k < count; ++k)
-        for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
-    }
+    if (known.shape == shape_function::broadcast) broadcast_all();
     if (known.shape == shape_function::reduce) return check_axes("axes");
     switch (op) {
       case opcode::prelu: return into(0, 1);
@@ -278,6 +282,7 @@ class basic_validity {
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
         return;
+      case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -314,6 +319,15 @@ class basic_validity {
     return ranked(i) && k <= shape(i).size() ? shape(i).size() - k : nowhere;
   }
 
+  // Of an operator without a meaning, the dialect may say so.
+  [[nodiscard]] bool is_stated_to_broadcast() const {
+    auto const* const row = names_.row(image_.node(n_).tag.name, image_.version);
+    return row != nullptr && row->result.shape == result_info::kind::broadcast;
+  }
+  void broadcast_all() {
+    for (std::uint32_t k = 1; k < image_.operand_count(n_); ++k)
+      for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
+  }
   // Operands i and k broadcast to each other, but for their last `but` axes.
   void broadcast(std::uint32_t i, std::uint32_t k, std::size_t but) {
     if (operand(i) == absent || operand(k) == absent || operand(i) == operand(k)) return;
@@ -412,6 +426,20 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  // Weights have a row for each column of x, and all columns of queries, keys and values, which the bias has, too.
+  void check_projected_attention() {
+    if ((ranked(0) && shape(0).size() != 3) || (ranked(1) && shape(1).size() != 2))
+      return wrong("its operands have other ranks than it takes");
+    equal_at(0, 2, 1, 0);
+    if (image_.operand_count(n_) > 2) equal_at(1, 1, 2, 0);
+    auto const state = read_parameter(image_, facts_, names_, n_, "qkv_hidden_sizes", list_);
+    if (!ranked(1) || !shape(1)[1].known() || state == parameter_state::unknown) return;
+    std::int64_t columns = 0;
+    for (auto const each : list_) columns += each;
+    auto const held = shape(1)[1].value();
+    if (state == parameter_state::known ? list_.size() != 3 || columns != held : held % 3 != 0)
+      wrong("operand 1 has " + std::to_string(held) + " columns, which are not those of queries, keys and values");
   }
   // Tables have a column for each pair of a head.
   void check_pairs(std::uint32_t table) {

@@ -7,7 +7,8 @@
 #include <fuse/core/math.hpp>
 #include <fuse/ops/dialect.hpp>
 
-/// What ONNX says of Attention, and onnxruntime of it and of its MultiHeadAttention.
+/// What ONNX says of Attention, and onnxruntime of it, of its MultiHeadAttention and of its own Attention, which
+/// projects queries, keys and values itself.
 namespace fuse::inline v0::detail::onnx_attention {
 
 /// Where heads and their size stand in the shape of queries, keys or values.
@@ -93,6 +94,25 @@ struct heads_of {
   if (!vendor && e.has(mask) && e.to == target::onnxruntime)
     return "onnxruntime takes masks otherwise than the standard says, where a query may look at nothing";
   return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
+}
+
+/// onnxruntime's Attention: (x, weights, bias, -, -, mask), a bias always, and a mask as MultiHeadAttention's.
+[[nodiscard]] inline std::string_view refuse_projected(emission const& e) {
+  if (e.op != opcode::projected_attention) return {};
+  for (std::size_t i = 0; i < e.operands.size(); ++i) {
+    if (i < 3 && !e.has(i)) return "the operator needs what it projects, weights and a bias";
+    if ((i == 3 || i == 4 || i > 5) && e.has(i))
+      return "what is projected, weights, a bias and a mask are all that a rewrite can give the operator";
+    if (e.has(i) && (e.operands[i].type != e.operands[0].type || !is_floating(e.operands[i].type)))
+      return "the operator takes operands of one floating element type";
+  }
+  auto const scale = e.number("scale");
+  if (!math::fits_float(scale)) return "the scale does not fit a float32 attribute";
+  auto const& x = e.operands[0];
+  if (!x.has_rank || x.shape.size() != 3) return "the operator takes an input of three axes";
+  if (!e.has(5)) return {};
+  heads_of const all{extent(static_cast<std::int64_t>(e.number("num_heads"))), {}, x.shape[1]};
+  return refuse_mask(e.operands[5], 4, x.shape[0], all, all);
 }
 
 }  // namespace fuse::inline v0::detail::onnx_attention

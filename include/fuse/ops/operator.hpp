@@ -35,7 +35,7 @@ enum class opcode : std::uint16_t {
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   // normalisation
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, projected_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   // quantisation
   quantize, dequantize, dynamic_quantize,
   // control flow
@@ -347,6 +347,9 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::attention, "attention", op_kind::anchor, 3, 7, detail::attention_parameters),
     // (queries, keys, values, projections' bias?, padding?, what is added to the scores?, ...), heads side by side.
     detail::other(opcode::multi_head_attention, "multi_head_attention", op_kind::anchor, 1, 10, detail::multi_head_attention_parameters),
+    // (x, weights, bias?, padding?, past?, what is added to the scores?, ...), of queries, keys and values that are
+    // columns of x weights + bias.
+    detail::other(opcode::projected_attention, "projected_attention", op_kind::anchor, 2, 7, detail::projected_attention_parameters),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),

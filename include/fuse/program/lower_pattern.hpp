@@ -89,6 +89,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       bound_ = before;
       return;
     }
+    case term_kind::no_operand: return emit({.code = step::missing, .a = r});
     case term_kind::wrapped: {
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);

@@ -234,20 +234,30 @@ class basic_instantiation {
     return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
   }
 
-  // Where a value only moves elements of another one that has such an axis, too, that one is asked: whoever else is
-  // made from that leaves the value without readers.
+  // Where a value is made from another one that provably has such an axis, too, that one is asked, and so on: whoever
+  // else is made from what lies below leaves the value without readers. (Below a product of all rows of all batches,
+  // axes are apart again.)
   void look_below(value_id& of, int& axis) const {
-    for (auto n = image_.producer(of); n != absent && may_move_elements(op_of(image_, n)); n = image_.producer(of)) {
-      auto const from = image_.operand_count(n) != 0 ? image_.operand(n, 0) : absent;
-      if (from == absent || !facts_.has_rank(from)) return;
-      auto const shape = facts_.shape(from), own = facts_.shape(of);
-      auto const wanted = own[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(own.size()) : axis)];
-      std::size_t at = 0;
-      while (at < shape.size() && !(shape[at] == wanted)) ++at;
-      if (at == shape.size()) return;
-      of = from;
-      axis = static_cast<int>(at);
+    auto const rank = facts_.rank(of);
+    auto const wanted = facts_.shape(of)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+    auto from = of;
+    for (int left = 256; left != 0 && from != absent; --left) {
+      int at = -1;
+      from = operand_with(wanted, from, at);
+      if (at >= 0) of = from, axis = at;
     }
+  }
+  // The operand of what makes `v` that has an axis of that extent, else the first.
+  [[nodiscard]] value_id operand_with(extent wanted, value_id v, int& axis) const {
+    auto const n = image_.producer(v);
+    if (n == absent || image_.operand_count(n) == 0) return absent;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const from = image_.operand(n, i);
+      auto const shape = from != absent && facts_.has_rank(from) ? facts_.shape(from) : span<extent const>();
+      for (std::size_t at = 0; at < shape.size(); ++at)
+        if (shape[at] == wanted) return axis = static_cast<int>(at), from;
+    }
+    return image_.operand(n, 0);
   }
 
   built<value_id> constant(dense const& of, element_type type) {

@@ -21,8 +21,8 @@ namespace fuse::inline v0::detail {
 
 /// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
 /// are needed, and an Expand for what is repeated; a part as a Slice. Where what is rearranged is a rearrangement
-/// itself, it is made from whatever below takes the fewest operators, which may be none. Shapes are written as they are
-/// known: one extent may be left to the others, and one that stays where it was need not be known.
+/// itself, or a part of one, it is made from whatever below takes the fewest operators, which may be none. Shapes are
+/// written as they are known: one extent may be left to the others, and one that stays where it was need not be known.
 template <class Image>
 class basic_rearranged_operand {
  public:
@@ -68,17 +68,23 @@ class basic_rearranged_operand {
   }
 
  private:
-  // A Reshape of `of`, a Transpose, a Reshape, of which some may change nothing.
+  // Of several equal parts of an axis, the one that begins at `start`, so long; of length 0: the whole.
+  struct slice {
+    std::size_t axis = 0;
+    std::int64_t start = 0, length = 0;
+  };
+  // A Slice of `of`, a Reshape, a Transpose, a Reshape, of which some may change nothing.
   struct plan {
     value_id of = absent;
+    slice part;
     plain_vector<polynomial> split, turned, shape;
     std::vector<std::int64_t> order;
     int operators = 0;
   };
 
-  // The plan of fewest operators, from `v` or what it is a rearrangement of: the deepest of equal ones, so that what
-  // stands between has fewer readers. False where there is none: elements are repeated or left out, or a shape could
-  // not be written.
+  // The plan of fewest operators, from `v` or what it is a rearrangement of: of equal ones one that takes no part, and
+  // the deepest, so that what stands between has fewer readers. False where there is none: elements are repeated or
+  // left out otherwise, or a shape could not be written.
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool any = false;
     auto from = v;
@@ -87,7 +93,9 @@ class basic_rearranged_operand {
       plan next;
       if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
         continue;
-      if (any && next.operators > best.operators) continue;
+      if (any && (next.operators > best.operators ||
+                  (next.operators == best.operators && next.part.length != 0 && best.part.length == 0)))
+        continue;
       any = true;
       best = std::move(next);
       between_.assign(layouts_.passed());
@@ -96,38 +104,79 @@ class basic_rearranged_operand {
     return any;
   }
 
-  // How `v` comes to lie like that; false where that takes more than a permutation of its elements.
+  // How `v` comes to lie like that; false where that takes more than a permutation of its elements, or of those of a
+  // part.
   [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
-    auto const from = shape(v);
+    auto from = shape(v);
     auto const all = wanted.all();
     into.of = v;
     into.shape.assign(wanted.shape());
-    if (!wanted.offset().is(0)) return false;
-    // Digits from the last one of `v` up, each of which begins where those below end.
+    // Digits from the last one of `v` up, each of which begins where those below end; but one may begin further up,
+    // where that is one of several parts of an axis.
     plain_vector<std::size_t> rising;
-    polynomial reach(1);
+    polynomial reach(1), whole(1);
+    for (auto const& e : from)
+      if (!whole.multiply(e)) return false;
     while (rising.size() < all.size()) {
       std::size_t at = 0;
       while (at < all.size() && !(all[at].stride == reach)) ++at;
-      if (at == all.size() || !reach.multiply(all[at].extent)) return false;
+      if (at == all.size()) {
+        if (!take_part(reach, next_above(all, rising, whole), wanted.offset(), from, into.part)) return false;
+        reach = next_above(all, rising, whole);
+        continue;
+      }
+      if (!reach.multiply(all[at].extent)) return false;
       rising.push_back(at);
     }
-    polynomial whole(1);
-    for (auto const& e : from)
-      if (!whole.multiply(e)) return false;
-    if (!(whole == reach)) return false;
+    if (!(whole == reach) && !take_part(reach, whole, wanted.offset(), from, into.part)) return false;
+    if (into.part.length == 0 && !wanted.offset().is(0)) return false;
     std::vector<std::int64_t> target;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
     if (in_order && target_of(from, into.shape, target)) {
       into.split = into.turned = into.shape;
-      into.operators = same(into.shape, from) ? 0 : 1;
+      into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.shape, from) ? 0 : 1);
       return true;
     }
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
-    into.operators = (same(into.split, from) ? 0 : 1) + (in_order_already(into.order) ? 0 : 1) +
-                     (same(into.turned, into.shape) ? 0 : 1);
+    into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.split, from) ? 0 : 1) +
+                     (in_order_already(into.order) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
     return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+  }
+  // Where the next digit begins, of those that are left, if one is nearest for certain; else the end.
+  [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
+                                             polynomial const& whole) {
+    auto nearest = whole;
+    polynomial times;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      bool risen = false;
+      for (auto const each : below) risen = risen || each == at;
+      if (!risen && polynomial::divide(nearest, all[at].stride, times)) nearest = all[at].stride;
+    }
+    return nearest;
+  }
+  // That what lies below `reach` is one of the equal parts of an axis that end at `above`, the only one of its axis and
+  // of `from`, whose extent becomes that of the part.
+  [[nodiscard]] static bool take_part(polynomial const& reach, polynomial const& above, polynomial const& offset,
+                                      plain_vector<polynomial>& from, slice& into) {
+    polynomial end(1), parts, length, index;
+    auto axis = from.size();
+    while (axis > 0 && !(end == above)) {
+      if (polynomial begin = end; !end.multiply(from[--axis]))
+        return false;
+      else if (end == above && polynomial::divide(reach, begin, length)) {
+        std::int64_t count = 0, each = 0, at = 0;
+        if (into.length != 0 || !polynomial::divide(above, reach, parts) || !parts.known(count) || count < 2 ||
+            !length.known(each) || each < 1)
+          return false;
+        if (!offset.is(0) && !(polynomial::divide(offset, reach, index) && index.known(at))) return false;
+        if (at < 0 || at >= count) return false;
+        into = {axis, at * each, each};
+        from[axis] = length;
+        return true;
+      }
+    }
+    return false;
   }
   // Each digit is a run of axes of `v`: these are turned as they are. Axes of one element go where one is wanted.
   [[nodiscard]] static bool by_own_axes(span<layout::digit const> all, plain_vector<std::size_t> const& rising,
@@ -178,7 +227,8 @@ class basic_rearranged_operand {
   }
 
   built<value_id> written(plan const& by) {
-    auto made = reshaped(by.of, by.split);
+    auto made = sliced(by.of, by.part);
+    if (made) made = reshaped(*made, by.split);
     if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
     return made ? reshaped(*made, by.shape) : made;
   }
@@ -255,6 +305,15 @@ class basic_rearranged_operand {
     if (!list) return list.why();
     value_id const operands[] = {v, into_.constant_of(list.take())};
     return writer_.neutral(opcode::expand, operands, {}, 1);
+  }
+
+  built<value_id> sliced(value_id v, slice const& by) {
+    if (by.length == 0) return v;
+    written_parameter parameters[] = {{"starts"}, {"ends"}, {"axes"}};
+    parameters[0].give({by.start});
+    parameters[1].give({by.start + by.length});
+    parameters[2].give({static_cast<std::int64_t>(by.axis)});
+    return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), parameters, 1);
   }
 
   built<value_id> part(named_extents::way const& along, value_id v) {

@@ -5,6 +5,7 @@
 
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rules/projected_attention.hpp>
 
 namespace fuse::inline v0::rules {
 
@@ -274,6 +275,7 @@ inline constexpr auto attention_of_rows =
 inline constexpr auto attentions =
     rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
              grouped_attention_of_heads_or_zero, attention, attention_of_heads, attention_or_zero,
-             attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows>;
+             attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows, projected_attention,
+             projected_attention_of_parts>;
 
 }  // namespace fuse::inline v0::rules

@@ -140,6 +140,15 @@ class layer_shapes {
         in = {y, table, table};
         return true;
       }
+      case opcode::multi_head_attention: {
+        if (y.size() != 3) return false;
+        auto const heads = y.back() % 2 == 0 ? 2 : 1;
+        call_.drawn_number("num_heads", heads);
+        call_.drawn_number("scale", choose_.one_in("usual scale", 2) ? 0.5 : 0.25);
+        auto const of = [&](std::int64_t all) { return choose_.one_in("a mask for all", 2) ? 1 : all; };
+        in = {y, y, y, {}, {}, {of(y[0]), of(heads), y[1], y[1]}};
+        return true;
+      }
       case opcode::skip_layer_norm:
       case opcode::skip_rms_norm: {
         if (y.empty()) return false;

@@ -345,6 +345,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       case term_kind::alternatives: return write(t.child[choose.number("branch", {0, 1}) % t.children]);
       case term_kind::users:
       case term_kind::optional: return write(t.child[0]);
+      case term_kind::no_operand: return {};
       case term_kind::known_as: return captured_[name] = write(t.child[0]);
       case term_kind::through: return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
       case term_kind::wrapped: {

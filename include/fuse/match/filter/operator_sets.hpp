@@ -282,7 +282,8 @@ class basic_operator_sets {
     auto const n = term == absent ? absent : image_.producer(term);
     return n != absent && op_of(image_, n) == opcode::log;
   }
-  // Whether all that a sum adds may be multiples of one value: it is the same, or the same operator computes it.
+  // Whether all that a sum adds may be multiples of one value: it is the same, the same operator computes it, or
+  // constants may hold the same.
   [[nodiscard]] bool may_be_alike(node_id n) const {
     if (image_.operand_count(n) < 2) return false;
     auto const first = term_below(image_.operand(n, 0));
@@ -290,6 +291,7 @@ class basic_operator_sets {
     for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
       auto const other = term_below(image_.operand(n, i));
       if (other == first || first == of_anything || other == of_anything) continue;
+      if (other != absent && image_.value(first).constant && image_.value(other).constant) continue;
       auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
       if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
           opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
