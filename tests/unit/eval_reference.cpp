@@ -388,6 +388,26 @@ TEST_CASE("attention of heads side by side is that of heads") {
   }
 }
 
+TEST_CASE("attention that projects is that of what it projects") {
+  one projecting, of_projected;
+  projecting.parameters.numbers = {{"num_heads", 2}, {"scale", 0.5}};
+  of_projected.parameters.numbers = projecting.parameters.numbers;
+  dense const x{{1, 2, 1}, {1, 2}}, weights{{1, 8}, {1, 2, 3, 4, 5, 6, 7, 8}}, bias{{8}, {0, 0, 1, 0, 0, 0, 0, -1}};
+  projecting.parameters.lists["qkv_hidden_sizes"] = {2, 2, 4};
+  auto const made = projecting.of(opcode::projected_attention, {x, weights, bias});
+  dense const q{{1, 2, 2}, {1, 2, 2, 4}}, k{{1, 2, 2}, {4, 4, 7, 8}}, v{{1, 2, 4}, {5, 6, 7, 7, 10, 12, 14, 15}};
+  CHECK(made == of_projected.of(opcode::multi_head_attention, {q, k, v}));
+  CHECK(projecting.results[0].shape == extents{1, 2, 4});
+  SECTION("three of as many columns, unless sizes are told") {
+    one alike;
+    alike.parameters.numbers = {{"num_heads", 1}};
+    dense const even{{1, 3}, {1, 0, 2}}, none{{3}, {0, 0, 0}};
+    auto const each = alike.of(opcode::projected_attention, {x, even, none});
+    REQUIRE(each.size() == 2);
+    CHECK(each[0] == Approx(3));  // keys are all 0: the mean of 2 and 4
+  }
+}
+
 TEST_CASE("what orders elements is computed") {
   one best;
   best.parameters.lists["k"] = {2};

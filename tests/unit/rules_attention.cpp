@@ -269,6 +269,138 @@ TEST_CASE("a condition that is repeated as the scores are is repeated no more") 
   CHECK(ops(g).find(multi_head) != std::string::npos);
 }
 
+namespace {
+
+std::string const projects = "com.microsoft::Attention";
+
+/// onnxruntime's operator on 4 heads of size 2 that are projections of one value, (2, 3, 5).
+struct projecting : attending {
+  projecting() : attending(17) {}
+  value x = in("x", {2, 3, 5});
+
+  value weights(double first, std::int64_t columns = 8) {
+    std::vector<double> all(static_cast<std::size_t>(5 * columns), first);
+    return floats({5, columns}, all);
+  }
+  value bias(double first, dims const& shape = {8}) {
+    std::vector<double> all(8, first);
+    return floats(shape, all);
+  }
+  value projected(double number) { return sum(product(x, weights(number)), bias(number)); }
+  value multi_head(std::vector<value> operands, std::int64_t causal = 0) {
+    return add("com.microsoft::MultiHeadAttention", operands, {{"num_heads", 4}, {"unidirectional", causal}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("queries, keys and values that are projections of one value are projected at once") {
+  projecting g;
+  SECTION("with their weights and biases side by side, zeros where there is none") {
+    auto const k = g.product(g.x, g.weights(2)), v = g.sum(g.bias(3, {1, 1, 8}), g.product(g.x, g.weights(3)));
+    CHECK(became(g, g.multi_head({g.projected(1), k, v}), vendor) == projects);
+    auto const operands = g.operands(last(g));
+    REQUIRE(operands.size() == 3);
+    CHECK(operands[0] == g.x);
+    auto const w = g.constant(operands[1]), b = g.constant(operands[2]);
+    REQUIRE(w.size() == 5 * 24);
+    REQUIRE(b.size() == 24);
+    for (std::size_t i = 0; i < w.size(); ++i) CHECK(w.number(i) == 1 + static_cast<int>(i % 24 / 8));
+    for (std::size_t i = 0; i < 24; ++i) CHECK(b.number(i) == (i < 8 ? 1 : i < 16 ? 0 : 3));
+  }
+  SECTION("with a mask") {
+    auto const q = g.projected(1), k = g.projected(2), v = g.projected(3);
+    CHECK(became(g, g.multi_head({q, k, v, {}, {}, g.mask({2, 1, 3, 3})}), vendor) == projects);
+    CHECK(g.operands(last(g)).size() == 6);
+  }
+  SECTION("by Gemms of all tokens") {
+    auto const tokens = g.add("Reshape", {g.x, g.list({-1, 5})});
+    auto const by = [&](double number) {
+      auto const made = g.add("Gemm", {tokens, g.weights(number), g.bias(number)});
+      return g.add("Reshape", {made, g.list({2, 3, 8})});
+    };
+    auto const q = by(1), k = by(2), v = by(3);
+    CHECK(became(g, g.multi_head({q, k, v}), vendor) == projects);
+  }
+  SECTION("as parts of one projection") {
+    auto const whole = g.product(g.x, g.weights(1, 24));
+    auto const part = [&](std::int64_t i) {
+      return g.add("Slice", {whole, g.list({8 * i}), g.list({8 * i + 8}), g.list({2})});
+    };
+    auto const q = part(0), k = part(1), v = part(2);
+    CHECK(became(g, g.multi_head({q, k, v}), vendor) == projects);
+    CHECK(g.constant(g.operands(last(g))[1]).size() == 5 * 24);
+  }
+}
+
+TEST_CASE("what is projected otherwise stays") {
+  projecting g;
+  std::string_view const rule = "projected-attention";
+  SECTION("keys of another value") {
+    auto const k = g.product(g.in("y", {2, 3, 5}), g.weights(2));
+    CHECK(stays(g, g.multi_head({g.projected(1), k, g.projected(3)})));
+  }
+  SECTION("weights that others use as well") {
+    auto const w = g.weights(1);
+    auto const k = g.product(g.x, w);
+    g.output(g.product(g.in("y", {2, 3, 5}), w), "other");
+    CHECK(reason(g, g.multi_head({g.projected(1), k, g.projected(3)}), rule, vendor)
+              .find("nothing else uses the weights") != std::string::npos);
+  }
+  SECTION("weights that are no constants") {
+    auto const k = g.product(g.x, g.in("w", {5, 8}));
+    CHECK(reason(g, g.multi_head({g.projected(1), k, g.projected(3)}), rule, vendor).find("a constant") !=
+          std::string::npos);
+  }
+  SECTION("weights of each batch") {
+    auto const k = g.product(g.x, g.floats({2, 5, 8}, std::vector<double>(80, 1)));
+    CHECK(stays(g, g.multi_head({g.projected(1), k, g.projected(3)})));
+  }
+  SECTION("a bias of each token") {
+    auto const k = g.sum(g.product(g.x, g.weights(2)), g.floats({3, 8}, std::vector<double>(24, 1)));
+    CHECK(reason(g, g.multi_head({g.projected(1), k, g.projected(3)}), rule, vendor).find("along that axis alone") !=
+          std::string::npos);
+  }
+  SECTION("a bias that is no constant") {
+    auto const k = g.sum(g.product(g.x, g.weights(2)), g.in("b", {8}));
+    CHECK(reason(g, g.multi_head({g.projected(1), k, g.projected(3)}), rule, vendor).find("a constant") !=
+          std::string::npos);
+  }
+  SECTION("values of another size") {
+    auto const v = g.product(g.x, g.weights(2, 4));
+    CHECK(stays(g, g.multi_head({g.projected(1), g.projected(2), v})));
+  }
+  SECTION("keys that others read") {
+    auto const k = g.projected(2);
+    g.output(k, "keys");
+    CHECK(stays(g, g.multi_head({g.projected(1), k, g.projected(3)})));
+  }
+  SECTION("an attention that looks back alone") {
+    CHECK(reason(g, g.multi_head({g.projected(1), g.projected(2), g.projected(3)}, 1), rule, vendor)
+              .find("queries look at all keys") != std::string::npos);
+  }
+  SECTION("an attention with a bias of its own") {
+    CHECK(stays(g, g.multi_head({g.projected(1), g.projected(2), g.projected(3), g.in("biases", {24})})));
+  }
+  SECTION("an attention with padding") {
+    auto const padding = g.in("padding", {2, 3}, element_type::int32);
+    CHECK(stays(g, g.multi_head({g.projected(1), g.projected(2), g.projected(3), {}, padding})));
+  }
+  SECTION("parts of what others read") {
+    auto const whole = g.product(g.x, g.weights(1, 24));
+    auto const cut = g.append("Split", {whole, g.list({8, 8, 8})}, {{"axis", 2}}, 3);
+    bool const of_whole = GENERATE(true, false);
+    g.output(of_whole ? whole : g.result(cut, 1), "read");
+    CHECK(reason(g, g.multi_head({g.result(cut, 0), g.result(cut, 1), g.result(cut, 2)}),
+                 "projected-attention-of-parts", vendor)
+              .find("nothing else reads what is projected") != std::string::npos);
+  }
+  SECTION("parts in another order") {
+    auto const cut = g.append("Split", {g.product(g.x, g.weights(1, 24)), g.list({8, 8, 8})}, {{"axis", 2}}, 3);
+    CHECK(stays(g, g.multi_head({g.result(cut, 1), g.result(cut, 0), g.result(cut, 2)})));
+  }
+}
+
 TEST_CASE("what is no attention stays") {
   attending g;
   SECTION("a softmax along the queries") {
