@@ -174,6 +174,9 @@ inline constexpr parameter_info attention_parameters[] = {
     real_number("softcap", 0)};
 inline constexpr parameter_info multi_head_attention_parameters[] = {
     {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
+inline constexpr parameter_info projected_attention_parameters[] = {
+    {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0},
+    list_of_integers("qkv_hidden_sizes")};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
@@ -215,7 +218,7 @@ enum class opcode : std::uint16_t {
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, multi_head_attention, projected_attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
@@ -504,6 +507,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
     detail::other(opcode::attention, "attention", op_kind::anchor, 3, 7, detail::attention_parameters),
     detail::other(opcode::multi_head_attention, "multi_head_attention", op_kind::anchor, 1, 10, detail::multi_head_attention_parameters),
+    detail::other(opcode::projected_attention, "projected_attention", op_kind::anchor, 2, 7, detail::projected_attention_parameters),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
@@ -3411,6 +3415,24 @@ struct heads_of {
   return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
 }
 
+[[nodiscard]] inline std::string_view refuse_projected(emission const& e) {
+  if (e.op != opcode::projected_attention) return {};
+  for (std::size_t i = 0; i < e.operands.size(); ++i) {
+    if (i < 3 && !e.has(i)) return "the operator needs what it projects, weights and a bias";
+    if ((i == 3 || i == 4 || i > 5) && e.has(i))
+      return "what is projected, weights, a bias and a mask are all that a rewrite can give the operator";
+    if (e.has(i) && (e.operands[i].type != e.operands[0].type || !is_floating(e.operands[i].type)))
+      return "the operator takes operands of one floating element type";
+  }
+  auto const scale = e.number("scale");
+  if (!math::fits_float(scale)) return "the scale does not fit a float32 attribute";
+  auto const& x = e.operands[0];
+  if (!x.has_rank || x.shape.size() != 3) return "the operator takes an input of three axes";
+  if (!e.has(5)) return {};
+  heads_of const all{extent(static_cast<std::int64_t>(e.number("num_heads"))), {}, x.shape[1]};
+  return refuse_mask(e.operands[5], 4, x.shape[0], all, all);
+}
+
 }  // namespace fuse::inline v0::detail::onnx_attention
 
 namespace fuse::inline v0::detail::onnx_channel_norms {
@@ -3805,7 +3827,8 @@ inline constexpr stand_in all[] = {
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   for (auto const why :
        {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
-        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e)})
+        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e),
+        onnx_attention::refuse_projected(e)})
     if (!why.empty()) return why;
   if (e.op == opcode::clip && e.version < 12 && e.has(0) && e.operands[0].type == element_type::float64)
     return "onnxruntime has no Clip of doubles at this operator set version";
@@ -4232,6 +4255,7 @@ inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}
 inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
 inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
 inline constexpr element_types attention_types[] = {{1, {0x402, 0x402, 0x402, 0x402, 0x40}, 0x402}};
+inline constexpr element_types projected_attention_types[] = {{1, {0x402, 0x402, 0x402, 0x40, 0x402}, 0x402}};
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
 
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -4322,6 +4346,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, attention_types},
+    {"com.microsoft::Attention", opcode::projected_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, projected_attention_types},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
@@ -6729,6 +6754,21 @@ void attention_shape(Context& at) {
   attention_result(at, told ? heads : 0, told ? shared : -1);
 }
 
+template <class Context>
+void projected_attention_shape(Context& at) {
+  at.share_type(0, 0);
+  if (at.rank(0) != 3) return;
+  extent values = at.symbols().fresh();
+  auto const state = at.integers("qkv_hidden_sizes");
+  if (state == parameter_state::known && at.list.size() == 3)
+    values = extent(at.list[2]);
+  else if (state == parameter_state::missing && at.rank(1) == 2 && at.shape(1)[1].known())
+    values = extent(at.shape(1)[1].value() / 3);
+  auto const x = at.shape(0);
+  extent const made[] = {x[0], x[1], values};
+  at.set_shape(0, made);
+}
+
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
@@ -7113,6 +7153,7 @@ void apply_shape_function(Context& at, opcode op) {
       break;
     case opcode::attention: attention_shape(at); break;
     case opcode::multi_head_attention: attention_result(at, 1, 1); break;
+    case opcode::projected_attention: projected_attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;
     case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
@@ -8913,6 +8954,10 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression multi_head_attention(Operands const&... operands) {
   return expression(opcode::multi_head_attention, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression projected_attention(Operands const&... operands) {
+  return expression(opcode::projected_attention, operands...);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
@@ -11863,6 +11908,7 @@ class basic_operator_sets {
     for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
       auto const other = term_below(image_.operand(n, i));
       if (other == first || first == of_anything || other == of_anything) continue;
+      if (other != absent && image_.value(first).constant && image_.value(other).constant) continue;
       auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
       if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
           opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
@@ -15366,6 +15412,7 @@ class lowering {
 
   constexpr void resolve();
   constexpr void count_times();
+  [[nodiscard]] constexpr bool lacks_what_it_needs(term const& t) const;
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void spell_out(std::uint8_t at, summing const& as);
   [[nodiscard]] constexpr bool stands_again(std::uint8_t at) const;
@@ -15919,6 +15966,7 @@ constexpr void lowering::resolve() {
     auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
     multiple_of_[i] = at;
     multiple_[i] = 1;
+    if (lacks_what_it_needs(t)) return fail(rule_error::misplaced, rule_.name);
     switch (t.kind) {
       case term_kind::capture: priority_[i] = 5; break;
       case term_kind::neutral:
@@ -15958,6 +16006,16 @@ constexpr void lowering::count_times() {
     bool const twice = t.op == opcode::square || t.op == opcode::pow || added || times_[i] > 1;
     for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
+}
+constexpr bool lowering::lacks_what_it_needs(term const& t) const {
+  for (int c = 0; c < t.children; ++c) {
+    if (pattern_.terms[t.child[c]].kind != term_kind::no_operand) continue;
+    bool const by_meaning = t.kind == term_kind::neutral;
+    if (!by_meaning && t.kind != term_kind::named && t.kind != term_kind::exact) return true;
+    auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
+    if (c < known.least || known.group != op_group::none) return true;
+  }
+  return t.kind == term_kind::no_operand && pattern_.size == 1;
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   bool const by_meaning = t.kind == term_kind::neutral;
@@ -16134,6 +16192,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       bound_ = before;
       return;
     }
+    case term_kind::no_operand: return emit({.code = step::missing, .a = r});
     case term_kind::wrapped: {
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);
@@ -17171,8 +17230,8 @@ struct rule_requirement {
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim, or_else, none and what is computed stand on the right side of a rule, roots around its "
-      "whole pattern");
+      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its whole "
+      "pattern, and none in the place of an operand that an operator may lack");
 };
 
 template <fixed_string Name, std::size_t... I>
@@ -17674,7 +17733,10 @@ class basic_validity {
     auto const op = op_of(image_, n);
     auto const& known = info(op);
     check_stated_types();
-    if (op == opcode::opaque) return std::move(wrong_);
+    if (op == opcode::opaque) {
+      if (is_stated_to_broadcast()) broadcast_all();
+      return std::move(wrong_);
+    }
     for (int i = 0; i < known.least; ++i)
       if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
     check_types(op);
@@ -17774,6 +17836,10 @@ class basic_validity {
       case opcode::multi_head_attention:
         for (auto const i : {1u, 2u}) alike(0, i);
         return want(0, "a floating type", &is_floating);
+      case opcode::projected_attention:
+        for (auto const i : {1u, 2u, 5u})
+          if (i < count) alike(0, i);
+        return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -17849,10 +17915,7 @@ class basic_validity {
   void check_shapes(opcode op) {
     auto const& known = info(op);
     auto const count = image_.operand_count(n_);
-    if (known.shape == shape_function::broadcast) {
-      for (std::uint32_t k = 1; k < count; ++k)
-        for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
-    }
+    if (known.shape == shape_function::broadcast) broadcast_all();
     if (known.shape == shape_function::reduce) return check_axes("axes");
     switch (op) {
       case opcode::prelu: return into(0, 1);
@@ -17891,6 +17954,7 @@ class basic_validity {
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
         return;
+      case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -17926,6 +17990,14 @@ class basic_validity {
     return ranked(i) && k <= shape(i).size() ? shape(i).size() - k : nowhere;
   }
 
+  [[nodiscard]] bool is_stated_to_broadcast() const {
+    auto const* const row = names_.row(image_.node(n_).tag.name, image_.version);
+    return row != nullptr && row->result.shape == result_info::kind::broadcast;
+  }
+  void broadcast_all() {
+    for (std::uint32_t k = 1; k < image_.operand_count(n_); ++k)
+      for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
+  }
   void broadcast(std::uint32_t i, std::uint32_t k, std::size_t but) {
     if (operand(i) == absent || operand(k) == absent || operand(i) == operand(k)) return;
     if (!ranked(i) || !ranked(k)) {
@@ -18018,6 +18090,19 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  void check_projected_attention() {
+    if ((ranked(0) && shape(0).size() != 3) || (ranked(1) && shape(1).size() != 2))
+      return wrong("its operands have other ranks than it takes");
+    equal_at(0, 2, 1, 0);
+    if (image_.operand_count(n_) > 2) equal_at(1, 1, 2, 0);
+    auto const state = read_parameter(image_, facts_, names_, n_, "qkv_hidden_sizes", list_);
+    if (!ranked(1) || !shape(1)[1].known() || state == parameter_state::unknown) return;
+    std::int64_t columns = 0;
+    for (auto const each : list_) columns += each;
+    auto const held = shape(1)[1].value();
+    if (state == parameter_state::known ? list_.size() != 3 || columns != held : held % 3 != 0)
+      wrong("operand 1 has " + std::to_string(held) + " columns, which are not those of queries, keys and values");
   }
   void check_pairs(std::uint32_t table) {
     if (!ranked(0) || !ranked(table) || shape(0).size() != 4 || shape(table).empty()) return;
@@ -20686,8 +20771,13 @@ class basic_rearranged_operand {
   }
 
  private:
+  struct slice {
+    std::size_t axis = 0;
+    std::int64_t start = 0, length = 0;
+  };
   struct plan {
     value_id of = absent;
+    slice part;
     plain_vector<polynomial> split, turned, shape;
     std::vector<std::int64_t> order;
     int operators = 0;
@@ -20701,7 +20791,9 @@ class basic_rearranged_operand {
       plan next;
       if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
         continue;
-      if (any && next.operators > best.operators) continue;
+      if (any && (next.operators > best.operators ||
+                  (next.operators == best.operators && next.part.length != 0 && best.part.length == 0)))
+        continue;
       any = true;
       best = std::move(next);
       between_.assign(layouts_.passed());
@@ -20711,35 +20803,71 @@ class basic_rearranged_operand {
   }
 
   [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
-    auto const from = shape(v);
+    auto from = shape(v);
     auto const all = wanted.all();
     into.of = v;
     into.shape.assign(wanted.shape());
-    if (!wanted.offset().is(0)) return false;
     plain_vector<std::size_t> rising;
-    polynomial reach(1);
+    polynomial reach(1), whole(1);
+    for (auto const& e : from)
+      if (!whole.multiply(e)) return false;
     while (rising.size() < all.size()) {
       std::size_t at = 0;
       while (at < all.size() && !(all[at].stride == reach)) ++at;
-      if (at == all.size() || !reach.multiply(all[at].extent)) return false;
+      if (at == all.size()) {
+        if (!take_part(reach, next_above(all, rising, whole), wanted.offset(), from, into.part)) return false;
+        reach = next_above(all, rising, whole);
+        continue;
+      }
+      if (!reach.multiply(all[at].extent)) return false;
       rising.push_back(at);
     }
-    polynomial whole(1);
-    for (auto const& e : from)
-      if (!whole.multiply(e)) return false;
-    if (!(whole == reach)) return false;
+    if (!(whole == reach) && !take_part(reach, whole, wanted.offset(), from, into.part)) return false;
+    if (into.part.length == 0 && !wanted.offset().is(0)) return false;
     std::vector<std::int64_t> target;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
     if (in_order && target_of(from, into.shape, target)) {
       into.split = into.turned = into.shape;
-      into.operators = same(into.shape, from) ? 0 : 1;
+      into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.shape, from) ? 0 : 1);
       return true;
     }
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
-    into.operators = (same(into.split, from) ? 0 : 1) + (in_order_already(into.order) ? 0 : 1) +
-                     (same(into.turned, into.shape) ? 0 : 1);
+    into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.split, from) ? 0 : 1) +
+                     (in_order_already(into.order) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
     return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+  }
+  [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
+                                             polynomial const& whole) {
+    auto nearest = whole;
+    polynomial times;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      bool risen = false;
+      for (auto const each : below) risen = risen || each == at;
+      if (!risen && polynomial::divide(nearest, all[at].stride, times)) nearest = all[at].stride;
+    }
+    return nearest;
+  }
+  [[nodiscard]] static bool take_part(polynomial const& reach, polynomial const& above, polynomial const& offset,
+                                      plain_vector<polynomial>& from, slice& into) {
+    polynomial end(1), parts, length, index;
+    auto axis = from.size();
+    while (axis > 0 && !(end == above)) {
+      if (polynomial begin = end; !end.multiply(from[--axis]))
+        return false;
+      else if (end == above && polynomial::divide(reach, begin, length)) {
+        std::int64_t count = 0, each = 0, at = 0;
+        if (into.length != 0 || !polynomial::divide(above, reach, parts) || !parts.known(count) || count < 2 ||
+            !length.known(each) || each < 1)
+          return false;
+        if (!offset.is(0) && !(polynomial::divide(offset, reach, index) && index.known(at))) return false;
+        if (at < 0 || at >= count) return false;
+        into = {axis, at * each, each};
+        from[axis] = length;
+        return true;
+      }
+    }
+    return false;
   }
   [[nodiscard]] static bool by_own_axes(span<layout::digit const> all, plain_vector<std::size_t> const& rising,
                                         plain_vector<polynomial> const& from, plan& into) {
@@ -20788,7 +20916,8 @@ class basic_rearranged_operand {
   }
 
   built<value_id> written(plan const& by) {
-    auto made = reshaped(by.of, by.split);
+    auto made = sliced(by.of, by.part);
+    if (made) made = reshaped(*made, by.split);
     if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
     return made ? reshaped(*made, by.shape) : made;
   }
@@ -20863,6 +20992,15 @@ class basic_rearranged_operand {
     if (!list) return list.why();
     value_id const operands[] = {v, into_.constant_of(list.take())};
     return writer_.neutral(opcode::expand, operands, {}, 1);
+  }
+
+  built<value_id> sliced(value_id v, slice const& by) {
+    if (by.length == 0) return v;
+    written_parameter parameters[] = {{"starts"}, {"ends"}, {"axes"}};
+    parameters[0].give({by.start});
+    parameters[1].give({by.start + by.length});
+    parameters[2].give({static_cast<std::int64_t>(by.axis)});
+    return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), parameters, 1);
   }
 
   built<value_id> part(named_extents::way const& along, value_id v) {
@@ -21089,17 +21227,25 @@ class basic_instantiation {
   }
 
   void look_below(value_id& of, int& axis) const {
-    for (auto n = image_.producer(of); n != absent && may_move_elements(op_of(image_, n)); n = image_.producer(of)) {
-      auto const from = image_.operand_count(n) != 0 ? image_.operand(n, 0) : absent;
-      if (from == absent || !facts_.has_rank(from)) return;
-      auto const shape = facts_.shape(from), own = facts_.shape(of);
-      auto const wanted = own[static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(own.size()) : axis)];
-      std::size_t at = 0;
-      while (at < shape.size() && !(shape[at] == wanted)) ++at;
-      if (at == shape.size()) return;
-      of = from;
-      axis = static_cast<int>(at);
+    auto const rank = facts_.rank(of);
+    auto const wanted = facts_.shape(of)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+    auto from = of;
+    for (int left = 256; left != 0 && from != absent; --left) {
+      int at = -1;
+      from = operand_with(wanted, from, at);
+      if (at >= 0) of = from, axis = at;
     }
+  }
+  [[nodiscard]] value_id operand_with(extent wanted, value_id v, int& axis) const {
+    auto const n = image_.producer(v);
+    if (n == absent || image_.operand_count(n) == 0) return absent;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const from = image_.operand(n, i);
+      auto const shape = from != absent && facts_.has_rank(from) ? facts_.shape(from) : span<extent const>();
+      for (std::size_t at = 0; at < shape.size(); ++at)
+        if (shape[at] == wanted) return axis = static_cast<int>(at), from;
+    }
+    return image_.operand(n, 0);
   }
 
   built<value_id> constant(dense const& of, element_type type) {

@@ -19,6 +19,7 @@ constexpr void lowering::resolve() {
     auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
     multiple_of_[i] = at;
     multiple_[i] = 1;
+    if (lacks_what_it_needs(t)) return fail(rule_error::misplaced, rule_.name);
     // Priorities: 4 scalars, 5 captures, 6 what may be absent, 7 the rest.
     switch (t.kind) {
       case term_kind::capture: priority_[i] = 5; break;
@@ -60,6 +61,17 @@ constexpr void lowering::count_times() {
     bool const twice = t.op == opcode::square || t.op == opcode::pow || added || times_[i] > 1;
     for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
+}
+/// Whether nothing stands where something must: no operand that an operator may lack.
+constexpr bool lowering::lacks_what_it_needs(term const& t) const {
+  for (int c = 0; c < t.children; ++c) {
+    if (pattern_.terms[t.child[c]].kind != term_kind::no_operand) continue;
+    bool const by_meaning = t.kind == term_kind::neutral;
+    if (!by_meaning && t.kind != term_kind::named && t.kind != term_kind::exact) return true;
+    auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
+    if (c < known.least || known.group != op_group::none) return true;
+  }
+  return t.kind == term_kind::no_operand && pattern_.size == 1;
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   bool const by_meaning = t.kind == term_kind::neutral;

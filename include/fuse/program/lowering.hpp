@@ -151,6 +151,7 @@ class lowering {
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
   constexpr void count_times();
+  [[nodiscard]] constexpr bool lacks_what_it_needs(term const& t) const;
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void spell_out(std::uint8_t at, summing const& as);
   [[nodiscard]] constexpr bool stands_again(std::uint8_t at) const;

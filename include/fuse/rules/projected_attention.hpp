@@ -91,11 +91,12 @@ template <fixed_string Weights, fixed_string Bias, fixed_string Sum>
 }
 inline constexpr auto parts = dsl::either(parts_of(by_matmul(dsl::var<"w">, dsl::var<"b">)),
                                           parts_of(by_gemm(dsl::var<"w">, dsl::var<"b">)));
-/// One Split reads the whole, or three Slices, and nothing else reads what they make.
+/// One operator reads the whole, or three Slices, and nothing else reads what they make.
 inline constexpr auto only_parts_are_read = dsl::pred<"attention", "y">([](auto made, auto whole) {
   for (std::uint32_t i = 0; i < 3; ++i)
     if (made.operand(i).users() != 1 || made.operand(i).is_output()) return false;
-  return whole.users() == (made.operand(0).op() == opcode::split ? 1u : 3u) && !whole.is_output();
+  bool const by_three = whole.users() == 3 && made.operand(0).op() != opcode::split;
+  return (whole.users() == 1 || by_three) && !whole.is_output();
 });
 
 }  // namespace projection

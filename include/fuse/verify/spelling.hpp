@@ -346,7 +346,10 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       case term_kind::users:
       case term_kind::optional: return write(t.child[0]);
       case term_kind::no_operand: return {};
-      case term_kind::known_as: return captured_[name] = write(t.child[0]);
+      case term_kind::known_as:
+        if (auto const known = captured_.find(name); known != captured_.end() && !choose.one_in("computed anew", 4))
+          return known->second;
+        return captured_[name] = write(t.child[0]);
       case term_kind::through: return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
       case term_kind::wrapped: {
         auto const inside = write(t.child[0]);

@@ -4,9 +4,8 @@
 using namespace fuse::dsl;
 
 namespace {
-constexpr auto x = var<"x">, scales = var<"scales">;
-constexpr auto wrong =
-    fuse::rule<"wrong">(op<"Resize">(x, optional(var<"roi">), scales)).replace(op<"Resize">(relu(x), none, scales));
+constexpr auto x = var<"x">, w = var<"w">;
+constexpr auto wrong = fuse::rule<"wrong">(op<"Gemm">(tanh(x), w, none)).replace(op<"MatMul">(relu(x), w));
 }  // namespace
 
 fuse::rewrite_report use(fuse::graph& g) { return fuse::rewrite<wrong>(g); }
