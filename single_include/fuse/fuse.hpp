@@ -175,7 +175,9 @@ inline constexpr parameter_info attention_parameters[] = {
 inline constexpr parameter_info multi_head_attention_parameters[] = {
     {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
 inline constexpr parameter_info projected_attention_parameters[] = {
-    {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0},
+    {"num_heads", std::numeric_limits<double>::quiet_NaN()},
+    real_number("scale", 0),
+    {"unidirectional", 0},
     list_of_integers("qkv_hidden_sizes")};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
@@ -3825,10 +3827,9 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why :
-       {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
-        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e),
-        onnx_attention::refuse_projected(e)})
+  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
+                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e),
+                         onnx_attention::refuse(e), onnx_attention::refuse_projected(e)})
     if (!why.empty()) return why;
   if (e.op == opcode::clip && e.version < 12 && e.has(0) && e.operands[0].type == element_type::float64)
     return "onnxruntime has no Clip of doubles at this operator set version";

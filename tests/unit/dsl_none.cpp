@@ -15,7 +15,8 @@ constexpr auto plain = fuse::rule<"plain">(op<"Resize">(x, var<"roi">, scales).a
                            .where(is_constant<"scales">)
                            .replace(op<"Resize">(x, none, scales))
                            .at_equal_cost();
-constexpr auto without = fuse::rule<"without">(op<"Resize">(tanh(x), none, scales)).replace(op<"Resize">(x, none, scales));
+constexpr auto without =
+    fuse::rule<"without">(op<"Resize">(tanh(x), none, scales)).replace(op<"Resize">(x, none, scales));
 constexpr auto without_last = fuse::rule<"without-last">(op<"Gemm">(tanh(x), y, none)).replace(op<"MatMul">(x, y));
 constexpr auto needed = fuse::rule<"needed">(tanh(tanh(x))).replace(sigmoid(none));
 // More operands than a term has room for.

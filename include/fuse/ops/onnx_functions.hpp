@@ -47,10 +47,9 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why :
-       {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
-        onnx_activations::refuse(e), onnx_rotary::refuse(e), onnx_attention::refuse(e),
-        onnx_attention::refuse_projected(e)})
+  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
+                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e),
+                         onnx_attention::refuse(e), onnx_attention::refuse_projected(e)})
     if (!why.empty()) return why;
   // (And bounds are attributes of float32 below 11.)
   if (e.op == opcode::clip && e.version < 12 && e.has(0) && e.operands[0].type == element_type::float64)

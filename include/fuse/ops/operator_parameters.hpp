@@ -74,7 +74,9 @@ inline constexpr parameter_info attention_parameters[] = {
 inline constexpr parameter_info multi_head_attention_parameters[] = {
     {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
 inline constexpr parameter_info projected_attention_parameters[] = {
-    {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0},
+    {"num_heads", std::numeric_limits<double>::quiet_NaN()},
+    real_number("scale", 0),
+    {"unidirectional", 0},
     list_of_integers("qkv_hidden_sizes")};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};

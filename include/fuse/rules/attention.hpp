@@ -272,10 +272,9 @@ inline constexpr auto attention_of_rows =
     attention_formula::of_rows_rule(rule<"attention-of-rows">).summary("softmax(scale * q k^T + mask) v of one head");
 
 /// Attention, in every spelling.
-inline constexpr auto attentions =
-    rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
-             grouped_attention_of_heads_or_zero, attention, attention_of_heads, attention_or_zero,
-             attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows, projected_attention,
-             projected_attention_of_parts>;
+inline constexpr auto attentions = rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
+                                            grouped_attention_of_heads_or_zero, attention, attention_of_heads,
+                                            attention_or_zero, attention_of_heads_or_zero, attention_of_joined_heads,
+                                            attention_of_rows, projected_attention, projected_attention_of_parts>;
 
 }  // namespace fuse::inline v0::rules

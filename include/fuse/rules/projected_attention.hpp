@@ -89,8 +89,8 @@ template <fixed_string Weights, fixed_string Bias, fixed_string Sum>
   auto const y = whole.as<"y">();
   return attention_of(dsl::part<"m", 0, 3>(y), dsl::part<"m", 1, 3>(y), dsl::part<"m", 2, 3>(y));
 }
-inline constexpr auto parts = dsl::either(parts_of(by_matmul(dsl::var<"w">, dsl::var<"b">)),
-                                          parts_of(by_gemm(dsl::var<"w">, dsl::var<"b">)));
+inline constexpr auto parts =
+    dsl::either(parts_of(by_matmul(dsl::var<"w">, dsl::var<"b">)), parts_of(by_gemm(dsl::var<"w">, dsl::var<"b">)));
 /// One operator reads the whole, or three Slices, and nothing else reads what they make.
 inline constexpr auto only_parts_are_read = dsl::pred<"attention", "y">([](auto made, auto whole) {
   for (std::uint32_t i = 0; i < 3; ++i)
@@ -103,16 +103,16 @@ inline constexpr auto only_parts_are_read = dsl::pred<"attention", "y">([](auto 
 
 inline constexpr auto projected_attention =
     projection::with_constants<"w of q", "b of q", "q">(
-        projection::with_constants<"w of k", "b of k", "k">(projection::with_constants<"w of v", "b of v", "v">(
-            projection::projection_rule(rule<"projected-attention">, projection::each, projection::all_weights,
-                                        projection::all_biases))))
+        projection::with_constants<"w of k", "b of k", "k">(
+            projection::with_constants<"w of v", "b of v", "v">(projection::projection_rule(
+                rule<"projected-attention">, projection::each, projection::all_weights, projection::all_biases))))
         .where(dsl::rank<"w of q">(2).quiet(), dsl::same_shape<"w of q", "w of k">, dsl::same_shape<"w of q", "w of v">)
         .where<"nothing else uses the weights">(projection::used_once)
         .summary("attention whose queries, keys and values are projections of one value is one operator");
 inline constexpr auto projected_attention_of_parts =
-    projection::with_constants<"w", "b", "y">(
-        projection::projection_rule(rule<"projected-attention-of-parts">, projection::parts, dsl::var<"w">,
-                                    dsl::fold(projection::row<"w", "b">())))
+    projection::with_constants<"w", "b", "y">(projection::projection_rule(rule<"projected-attention-of-parts">,
+                                                                          projection::parts, dsl::var<"w">,
+                                                                          dsl::fold(projection::row<"w", "b">())))
         .where(dsl::rank<"w">(2).quiet())
         .where<"nothing else reads what is projected">(projection::only_parts_are_read)
         .summary("the same as projected-attention, where queries, keys and values are parts of one projection");
