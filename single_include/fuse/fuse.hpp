@@ -20781,7 +20781,7 @@ class basic_rearranged_operand {
     slice part;
     plain_vector<polynomial> split, turned, shape;
     std::vector<std::int64_t> order;
-    int operators = 0;
+    int operators = 0, moving = 0;  ///< of these, a Reshape moves nothing
   };
 
   bool shortest(value_id v, named_extents const& names, plan& best) {
@@ -20792,8 +20792,7 @@ class basic_rearranged_operand {
       plan next;
       if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
         continue;
-      if (any && (next.operators > best.operators ||
-                  (next.operators == best.operators && next.part.length != 0 && best.part.length == 0)))
+      if (any && (next.operators > best.operators || (next.operators == best.operators && next.moving > best.moving)))
         continue;
       any = true;
       best = std::move(next);
@@ -20830,12 +20829,13 @@ class basic_rearranged_operand {
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
     if (in_order && target_of(from, into.shape, target)) {
       into.split = into.turned = into.shape;
-      into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.shape, from) ? 0 : 1);
+      into.moving = into.part.length == 0 ? 0 : 1;
+      into.operators = into.moving + (same(into.shape, from) ? 0 : 1);
       return true;
     }
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
-    into.operators = (into.part.length == 0 ? 0 : 1) + (same(into.split, from) ? 0 : 1) +
-                     (in_order_already(into.order) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
+    into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
+    into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
     return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
   }
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,

@@ -292,6 +292,22 @@ TEST_CASE("a right side looks below what is rearranged already") {
     end(turned(g.in("x", {"b", 5, "s"}), {2, 0, 1}));
     CHECK(ops(g) == "Transpose Relu");
   }
+  SECTION("one Slice of what it is a part of") {
+    auto const part = GENERATE(std::int64_t{0}, std::int64_t{1}, std::int64_t{2});
+    auto const apart = g.add("Reshape", {g.in("x", {"b", 5, 12}), g.constant({-1, 5, 3, 4})});
+    end(g.add("Gather", {turned(apart, {2, 1, 0, 3}), g.scalar(part)}, {{"axis", 0}}));
+    CHECK(ops(g) == "Slice Relu");
+    auto const cut = g.operands(g.producer(g.operands(last(g))[0]));
+    CHECK(g.constant(cut[1]).number(0) == static_cast<double>(4 * part));
+    CHECK(g.constant(cut[2]).number(0) == static_cast<double>(4 * part + 4));
+    CHECK(g.constant(cut[3]).number(0) == 2);
+  }
+  SECTION("not of parts that overlap") {
+    auto const cut = g.add("Slice", {g.in("x", {"b", 5, 12}), g.constant({2}), g.constant({6}), g.constant({2})});
+    end(turned(cut, {1, 0, 2}));
+    CHECK(ops(g) == "Slice Relu");
+    CHECK(g.producer(g.operands(last(g))[0]) == g.producer(cut));
+  }
   SECTION("what others read stays") {
     auto const t = turned(g.in("x", {"b", 5, "s"}), {1, 0, 2});
     g.output(t, "t");

@@ -21,6 +21,7 @@ inline constexpr fuse::operator_row rows[] = {
     {.name = "acme::SwiGLU", .result = {.shape = result::kind::function, .extents = &half}},
     {.name = "acme::Same", .result = {.shape = result::kind::operand}},
     {.name = "acme::Compare", .result = {.shape = result::kind::broadcast, .type = fuse::element_type::boolean}},
+    {.name = "acme::Blend", .result = {.shape = result::kind::broadcast}},
     {.name = "acme::Unknown"},
     {.name = "acme::Read", .emit = fuse::target::none, .result = {.shape = result::kind::operand}},
     {.name = "acme::One", .operands = 1, .result = {.shape = result::kind::operand}},
@@ -401,6 +402,26 @@ TEST_CASE("an operator without a meaning has the shape and type that its row sta
     g.end(g.add("Abs", {g.add("Abs", {g.in("a")})}));
     CHECK(fuse::rewrite<unknown>(g).rules[0].refused.at(0).condition == "shape and element type");
   }
+}
+
+TEST_CASE("an operator whose row says that its operands broadcast is written where they do") {
+  // (A mean has fewer elements than what it is of.)
+  static constexpr auto blended =
+      fuse::rule<"blended">(abs(maximum(mean(x), y))).replace(op<"acme::Blend">(y, x, y)).at_equal_cost();
+  acme::graph g;
+  auto const run = [&](graph::dims const& of_x, graph::dims const& of_y) {
+    auto const mean = g.add("ReduceMean", {g.in("x", of_x)}, {{"axes", {-2}}, {"keepdims", 1}});
+    g.end(g.add("Abs", {g.add("Max", {mean, g.in("y", of_y)})}));
+    return fuse::rewrite<blended>(g);
+  };
+  SECTION("which is so") { CHECK(run({3, 1}, {3, 4}).applied() == 1); }
+  SECTION("which is not") {
+    auto const report = run({3, 1}, {4, 3});
+    CHECK(report.applied() == 0);
+    REQUIRE_FALSE(report.rule("blended")->refused.empty());
+    CHECK(report.rule("blended")->refused[0].reason.find("acme::Blend") != std::string::npos);
+  }
+  SECTION("which nobody knows") { CHECK(run({"n", 1}, {4, 3}).applied() == 0); }
 }
 
 TEST_CASE("what the dialect, or the graph, does not write is refused, and nothing remains of it") {
