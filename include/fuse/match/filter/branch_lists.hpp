@@ -112,8 +112,7 @@ class basic_branch_lists {
   };
   // Branches of one block, a bit each, that need a bit of a set.
   struct needed_bit {
-    std::uint64_t branches;
-    std::uint32_t bit;
+    std::uint64_t branches, bit;
   };
   // The branches of one block that look at one register, and what they need there: parts of needed_.
   struct question {
@@ -143,7 +142,7 @@ class basic_branch_lists {
   // Those that need a bit which is not there.
   [[nodiscard]] std::uint64_t lacking(std::uint32_t first, std::uint32_t last, std::uint64_t there) const {
     std::uint64_t found = 0;
-    for (auto k = first; k < last; ++k) found |= needed_[k].branches & ((there >> needed_[k].bit & 1u) - 1);
+    for (auto k = first; k < last; ++k) found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
     return found;
   }
 
@@ -207,9 +206,9 @@ class basic_branch_lists {
       std::uint64_t bits = 0;
       for (std::uint32_t k = 0; k < count; ++k) bits |= first[k].at == at ? needs(first[k]) : 0;
       for (; bits != 0; bits &= bits - 1) {
-        needed_bit by{0, static_cast<std::uint32_t>(std::countr_zero(bits))};
+        needed_bit by{0, bits & (~bits + 1)};
         for (std::uint32_t k = 0; k < count; ++k)
-          if (first[k].at == at) by.branches |= (needs(first[k]) >> by.bit & 1u) << k;
+          if (first[k].at == at) by.branches |= std::uint64_t{(needs(first[k]) & by.bit) != 0} << k;
         needed_.push_back(by);
       }
       return begin;
