@@ -11192,8 +11192,7 @@ class basic_branch_lists {
     std::uint32_t first = 0, count = 0, first_question = 0, questions = 0;
   };
   struct needed_bit {
-    std::uint64_t branches;
-    std::uint32_t bit;
+    std::uint64_t branches, bit;
   };
   struct question {
     std::uint64_t branches;
@@ -11220,7 +11219,7 @@ class basic_branch_lists {
   }
   [[nodiscard]] std::uint64_t lacking(std::uint32_t first, std::uint32_t last, std::uint64_t there) const {
     std::uint64_t found = 0;
-    for (auto k = first; k < last; ++k) found |= needed_[k].branches & ((there >> needed_[k].bit & 1u) - 1);
+    for (auto k = first; k < last; ++k) found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
     return found;
   }
 
@@ -11280,9 +11279,9 @@ class basic_branch_lists {
       std::uint64_t bits = 0;
       for (std::uint32_t k = 0; k < count; ++k) bits |= first[k].at == at ? needs(first[k]) : 0;
       for (; bits != 0; bits &= bits - 1) {
-        needed_bit by{0, static_cast<std::uint32_t>(std::countr_zero(bits))};
+        needed_bit by{0, bits & (~bits + 1)};
         for (std::uint32_t k = 0; k < count; ++k)
-          if (first[k].at == at) by.branches |= (needs(first[k]) >> by.bit & 1u) << k;
+          if (first[k].at == at) by.branches |= std::uint64_t{(needs(first[k]) & by.bit) != 0} << k;
         needed_.push_back(by);
       }
       return begin;
@@ -17954,7 +17953,7 @@ class basic_validity {
       case opcode::attention: return check_attention();
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
-        return;
+        return check_scores_mask();
       case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
@@ -18091,6 +18090,13 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  void check_scores_mask() {
+    constexpr std::uint32_t added = 5, earlier = 6;
+    if (operand(added) == absent || operand(earlier) != absent || !ranked(0) || !ranked(1) || !ranked(added)) return;
+    if (shape(0).size() != 3 || shape(added).size() != 4) return;
+    equal_at(0, 1, added, 2);
+    if (shape(1).size() == 3 || shape(1).size() == 4) equal_at(1, shape(1).size() - 2, added, 3);
   }
   void check_projected_attention() {
     if ((ranked(0) && shape(0).size() != 3) || (ranked(1) && shape(1).size() != 2))
@@ -20289,6 +20295,67 @@ using folding = basic_folding<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+template <class Image>
+class basic_matched_requirements {
+ public:
+  using requirement = typename basic_validity<Image>::requirement;
+
+  basic_matched_requirements(match_state const& match, Image const& image, facts const& known, dialect const& names)
+      : match_(match), validity_(image, known, names) {}
+
+  void begin() { found_ = false; }
+
+  [[nodiscard]] bool imply(requirement const& wanted) {
+    find();
+    for (auto const& given : all_)
+      if (wanted.follows_from(given)) return true;
+    if (wanted.whole) return false;
+    extent both[] = {wanted.a, wanted.b};
+    equate(both);
+    return both[0] == both[1];
+  }
+
+  bool equate(span<extent> extents) {
+    find();
+    bool changed = false;
+    for (auto& e : extents)
+      for (auto const& same : equal_)
+        if (e == same.one) e = same.other, changed = true;
+    return changed;
+  }
+
+ private:
+  struct equality {
+    extent one, other;
+  };
+
+  void find() {
+    if (found_) return;
+    found_ = true;
+    all_.clear();
+    equal_.clear();
+    for (auto const n : match_.matched())
+      if (validity_.check(n).empty()) all_.append(validity_.open());
+    for (auto const& r : all_) {
+      if (r.whole || r.broadcasts) continue;
+      extent both[] = {r.a, r.b};
+      equate(both);  // so that each stands for one class, and none is replaced by what is replaced before
+      if (both[0] == both[1]) continue;
+      equal_.push_back(both[0].known() ? equality{both[1], both[0]} : equality{both[0], both[1]});
+    }
+  }
+
+  match_state const& match_;
+  basic_validity<Image> validity_;
+  plain_vector<requirement> all_;
+  plain_vector<equality> equal_;
+  bool found_ = false;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct written_parameter {
   std::string_view name;
   double number = 0;
@@ -20307,12 +20374,14 @@ struct written_parameter {
 template <class Image>
 class basic_operator_writer {
  public:
-  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                        basic_matched_requirements<Image>* required = nullptr)
       : image_(image),
         facts_(known),
         names_(names),
         to_(to),
         into_(into),
+        required_(required),
         rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   void begin(node_id place) { place_ = place; }
@@ -20324,8 +20393,7 @@ class basic_operator_writer {
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
-    if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
       if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
@@ -20532,6 +20600,13 @@ class basic_operator_writer {
     }
   }
 
+  [[nodiscard]] std::string_view refuses_emission() {
+    if (names_.refuse == nullptr) return {};
+    auto const why = names_.refuse(emission_);
+    if (why.empty() || required_ == nullptr || !required_->equate(extents_)) return why;
+    return names_.refuse(emission_).empty() ? std::string_view() : why;
+  }
+
   struct operator_of_dialect {
     operator_row const* row = nullptr;
     std::uint16_t code = 0;
@@ -20718,6 +20793,7 @@ class basic_operator_writer {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
+  basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
@@ -21035,7 +21111,7 @@ template <class Image>
 class basic_instantiation {
  public:
   basic_instantiation(program const& rules, match_state const& match, Image& image, facts& known, dialect const& names,
-                      target to, basic_transaction<Image>& into)
+                      target to, basic_transaction<Image>& into, basic_matched_requirements<Image>& required)
       : rules_(rules),
         match_(match),
         image_(image),
@@ -21045,7 +21121,7 @@ class basic_instantiation {
         into_(into),
         folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
-        writer_(image, known, names, to, into),
+        writer_(image, known, names, to, into, &required),
         rearranged_(image, known, names, writer_, into) {}
 
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
@@ -21785,7 +21861,8 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(rules_, match_, image, known, names, options.target, changes_),
+        required_(match_, image, known, names),
+        right_(rules_, match_, image, known, names, options.target, changes_, required_),
         infinite_(image, known, names, match_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
@@ -21803,6 +21880,7 @@ class basic_application {
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     using kind = rewrite_outcome::kind;
     root_ = root;
+    required_.begin();
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
     auto const forms = right_.forms(rule);
@@ -21978,13 +22056,9 @@ class basic_application {
     for (auto n = first_node(); n < image_.node_count(); ++n) {
       auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
       if (auto why = validity_.check(n); !why.empty()) return name() + why;
-      if (validity_.open().size() == 0 || options_.trust_shapes) continue;
-      open_.assign(validity_.open());
-      for (auto old : match_.matched()) {
-        if (!validity_.check(old).empty()) continue;
-        for (auto const& given : validity_.open()) open_.erase_if([&](auto const& r) { return r.follows_from(given); });
-      }
-      if (!open_.empty()) return name() + validity_.text(open_[0]);
+      if (options_.trust_shapes) continue;
+      for (auto const& open : validity_.open())
+        if (!required_.imply(open)) return name() + validity_.text(open);
     }
     return {};
   }
@@ -22153,8 +22227,8 @@ class basic_application {
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
-  plain_vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
+  basic_matched_requirements<Image> required_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place

@@ -43,8 +43,11 @@ class Attention:
         if self.symbolic != "fixed":
             self.extents["b"] = "batch"
         if self.symbolic == "all":
-            self.extents |= {"s": "queries", "t": "keys"}
+            self.extents |= {"s": "queries", "t": "keys", "columns": "columns"}
         self.feeds, self.has_heads = {}, False
+        # As many as keys, or one for all, which the product with the values alone tells.
+        self.columns = draw("columns of masks", T, T, 1) if self.symbolic == "all" else T
+        self.names_columns = self.symbolic == "all" and draw("their name", "keys", "their own") == "their own"
         self.merges = self.form != "an axis" or draw("behind", "tokens", "tokens", "heads") == "tokens"
         y = self.merged(self.attended())
         dims = [self.extents["b"], self.extents["s"], H * self.size] if self.merges else [self.extents["b"], H, self.extents["s"], self.size]
@@ -57,7 +60,7 @@ class Attention:
 
     def input(self, name, shape, dtype=None):
         """`shape` in letters, or numbers."""
-        numbers = [{"b": B, "s": S, "t": T}.get(e, e) for e in shape]
+        numbers = [{"b": B, "s": S, "t": T, "columns": self.columns}.get(e, e) for e in shape]
         dtype = dtype or self.dtype
         self.feeds[name] = (self.rng.random(numbers) < 0.7) if dtype == bool else self.rng.normal(0, 0.7, numbers).astype(dtype)
         return self.m.input(name, dtype, [self.extents.get(e, e) if isinstance(e, str) else e for e in shape])
@@ -214,6 +217,9 @@ class Attention:
         for letter, at in (("t", -1), ("s", -2)):
             if shape[at] != 1:
                 shape[at] = letter
+        if shape[-1] == "t" and (self.names_columns or self.columns == 1):
+            shape[-1] = "columns"
+            given[-1] = self.columns
         if len(shape) == 4 and shape[0] == B:
             shape[0] = "b"
         made = self.input(name, shape, dtype)

@@ -275,6 +275,14 @@ TEST_CASE("what is not known of a dimension is a reason, unless a matched node r
     g.end(g.add("Abs", {g.add("Max", {g.add("Max", {g.in("a", {"n"}), g.in("b", {"m"})}), g.in("c", {"k"})})}));
     CHECK(applied<others>(g) == 1);
   }
+  SECTION("of two, each with a third") {
+    static constexpr auto apart =
+        fuse::rule<"apart">(matmul(x, y) + matmul(w, y)).replace(matmul(x, op<"Transpose">(w)));
+    sketch g;
+    auto const a = g.in("a", {4, "n"}), b = g.in("b", {"m", 4}), c = g.in("c", {4, "k"});
+    g.end(g.add("Add", {g.add("MatMul", {a, b}), g.add("MatMul", {c, b})}));
+    CHECK(applied<apart>(g) == 1);
+  }
   SECTION("another one") {
     sketch g;
     g.end(g.add("Abs", {g.add("MatMul", {g.add("Mod", {g.in("a", {4, "n"}), g.in("b", {4, 8})}), g.in("c", {8, 4})})}));

@@ -178,6 +178,12 @@ TEST_CASE("masks are added") {
     CHECK(became(any, any.side_by_side(any.weighted(any.sum(any.scores(), any.mask({"b", 1, 1, "t"})))), vendor) ==
           "Shape Gather Shape Gather Concat Expand " + multi_head);
   }
+  SECTION("of as many columns as there are keys, which the product with the values alone tells") {
+    attending any(17, "s", "t", "b");
+    auto const masked = any.sum(any.scores(), any.mask({"b", 1, "s", "columns"}));
+    CHECK(became(any, any.side_by_side(any.weighted(masked)), vendor) ==
+          "Shape Gather Shape Gather Concat Expand " + multi_head);
+  }
   SECTION("several of them, and what is subtracted") {
     auto const two = g.sum(g.sum(g.mask({3, 5}), g.scores()), g.in("other", {4, 3, 5}));
     CHECK(became(g, g.side_by_side(g.weighted(g.add("Sub", {two, g.in("third", {2, 1, 3, 5})})))) ==
@@ -441,6 +447,11 @@ TEST_CASE("what the operators do not take is refused") {
   SECTION("a mask that makes more rows than there are queries") {
     attending g(23, 1);
     auto const y = g.weighted(g.sum(g.scores(), g.mask({2, 1, 3, 5})));
+    CHECK(reason(g, y, "attention-of-heads").find("a row for each query") != std::string::npos);
+  }
+  SECTION("a mask of as many rows as nothing tells") {
+    attending g(23, "s", "t", "b");
+    auto const y = g.weighted(g.sum(g.scores(), g.mask({"b", 1, "rows", "t"})));
     CHECK(reason(g, y, "attention-of-heads").find("a row for each query") != std::string::npos);
   }
   SECTION("a scale of 0, which onnxruntime takes for another one") {

@@ -281,7 +281,7 @@ class basic_validity {
       case opcode::attention: return check_attention();
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
-        return;
+        return check_scores_mask();
       case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
@@ -426,6 +426,14 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  // What is added to the scores has a row for each query and a column for each key; with earlier keys, for these, too.
+  void check_scores_mask() {
+    constexpr std::uint32_t added = 5, earlier = 6;
+    if (operand(added) == absent || operand(earlier) != absent || !ranked(0) || !ranked(1) || !ranked(added)) return;
+    if (shape(0).size() != 3 || shape(added).size() != 4) return;
+    equal_at(0, 1, added, 2);
+    if (shape(1).size() == 3 || shape(1).size() == 4) equal_at(1, shape(1).size() - 2, added, 3);
   }
   // Weights have a row for each column of x, and all columns of queries, keys and values, which the bias has, too.
   void check_projected_attention() {

@@ -48,7 +48,8 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(rules_, match_, image, known, names, options.target, changes_),
+        required_(match_, image, known, names),
+        right_(rules_, match_, image, known, names, options.target, changes_, required_),
         infinite_(image, known, names, match_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
@@ -69,6 +70,7 @@ class basic_application {
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     using kind = rewrite_outcome::kind;
     root_ = root;
+    required_.begin();
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
     auto const forms = right_.forms(rule);
@@ -258,13 +260,9 @@ class basic_application {
     for (auto n = first_node(); n < image_.node_count(); ++n) {
       auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
       if (auto why = validity_.check(n); !why.empty()) return name() + why;
-      if (validity_.open().size() == 0 || options_.trust_shapes) continue;
-      open_.assign(validity_.open());
-      for (auto old : match_.matched()) {
-        if (!validity_.check(old).empty()) continue;
-        for (auto const& given : validity_.open()) open_.erase_if([&](auto const& r) { return r.follows_from(given); });
-      }
-      if (!open_.empty()) return name() + validity_.text(open_[0]);
+      if (options_.trust_shapes) continue;
+      for (auto const& open : validity_.open())
+        if (!required_.imply(open)) return name() + validity_.text(open);
     }
     return {};
   }
@@ -445,8 +443,8 @@ class basic_application {
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
-  plain_vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
+  basic_matched_requirements<Image> required_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place

@@ -29,7 +29,7 @@ template <class Image>
 class basic_instantiation {
  public:
   basic_instantiation(program const& rules, match_state const& match, Image& image, facts& known, dialect const& names,
-                      target to, basic_transaction<Image>& into)
+                      target to, basic_transaction<Image>& into, basic_matched_requirements<Image>& required)
       : rules_(rules),
         match_(match),
         image_(image),
@@ -39,7 +39,7 @@ class basic_instantiation {
         into_(into),
         folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
-        writer_(image, known, names, to, into),
+        writer_(image, known, names, to, into, &required),
         rearranged_(image, known, names, writer_, into) {}
 
   /// How many forms the right side of a rule has.

@@ -20,6 +20,7 @@
 #include <fuse/ops/node_parameters.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/matched_requirements.hpp>
 #include <fuse/rewrite/repeats_unasked.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
@@ -46,12 +47,15 @@ struct written_parameter {
 template <class Image>
 class basic_operator_writer {
  public:
-  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+  /// `required`: what the nodes whose place new ones take require of dimensions; null where there are none.
+  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                        basic_matched_requirements<Image>* required = nullptr)
       : image_(image),
         facts_(known),
         names_(names),
         to_(to),
         into_(into),
+        required_(required),
         rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   /// New nodes go beside node `place`.
@@ -66,8 +70,7 @@ class basic_operator_writer {
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
-    if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
       if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
@@ -289,6 +292,14 @@ class basic_operator_writer {
     }
   }
 
+  // What the dialect has against the emission, whatever dimensions are: those that matched nodes require to be equal are.
+  [[nodiscard]] std::string_view refuses_emission() {
+    if (names_.refuse == nullptr) return {};
+    auto const why = names_.refuse(emission_);
+    if (why.empty() || required_ == nullptr || !required_->equate(extents_)) return why;
+    return names_.refuse(emission_).empty() ? std::string_view() : why;
+  }
+
   // The row with which this dialect, version and target write an operator, looked up once.
   struct operator_of_dialect {
     operator_row const* row = nullptr;
@@ -485,6 +496,7 @@ class basic_operator_writer {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
+  basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
