@@ -18444,11 +18444,13 @@ class basic_infinite_terms {
   basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
       : image_(image), facts_(known), names_(names), match_(match) {}
 
-  [[nodiscard]] std::string find(node_id first_new) const {
+  [[nodiscard]] std::string find(node_id first_new, span<node_id const> shared) {
+    first_new_ = first_new;
+    shared_ = shared;
     for (auto n = first_new; n < image_.node_count(); ++n) {
       auto const terms = terms_of(n);
       for (std::uint32_t i = 0; i < terms; ++i)
-        if (auto const found = below(image_.operand(n, i), first_new); found != absent)
+        if (auto const found = below(image_.operand(n, i)); found != absent)
           return image_.source->value_name(found);
       for (auto const& p : info(op_of(image_, n)).parameters)
         if (double number = 0;
@@ -18480,13 +18482,18 @@ class basic_infinite_terms {
     return false;
   }
 
-  [[nodiscard]] value_id below(value_id v, node_id first_new) const {
+  [[nodiscard]] bool is_new(node_id n) const {
+    bool found = n >= first_new_;
+    for (auto const s : shared_) found = found || s == n;
+    return found;
+  }
+  [[nodiscard]] value_id below(value_id v) const {
     if (v == absent) return absent;
     auto const n = image_.producer(v);
-    if (n == absent || n < first_new) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (n == absent || !is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
     if (terms_of(n) != 0) return absent;  // looked at by itself
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      if (auto const found = below(image_.operand(n, i), first_new); found != absent) return found;
+      if (auto const found = below(image_.operand(n, i)); found != absent) return found;
     return absent;
   }
   [[nodiscard]] bool is_finite(value_id v) const {
@@ -18504,6 +18511,8 @@ class basic_infinite_terms {
   facts const& facts_;
   dialect const& names_;
   match_state const& match_;
+  node_id first_new_ = 0;
+  span<node_id const> shared_{};
 };
 using infinite_terms = basic_infinite_terms<graph_image>;
 
@@ -18526,6 +18535,7 @@ class basic_transaction final : public graph_source {
     first_value_ = image_.value_count();
     step_count_ = 0;
     functions_.clear();
+    shared_.clear();
     bytes_ = 0;
     open_ = true;
     image_.source = this;
@@ -18550,7 +18560,13 @@ class basic_transaction final : public graph_source {
   node_id node(operator_tag tag, std::string_view op, span<value_id const> operands,
                std::vector<attribute>&& attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
+    if (may_share(tag))
+      if (auto const equal = equal_node({tag, op, operands, attributes, results, like}); equal != absent) {
+        if (equal < first_node_) shared_.push_back(equal);
+        return equal;
+      }
     auto& step = add_step(false, image_.node_count());
+    step.tag = tag;
     step.op = op;
     step.attributes.swap(attributes);
     auto const n = image_.add_node(tag, results, region);
@@ -18565,6 +18581,7 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
 
   [[nodiscard]] node_id first_node() const { return first_node_; }
+  [[nodiscard]] span<node_id const> shared() const { return shared_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
   std::string commit(node_id place, std::string_view origin) {
@@ -18589,7 +18606,10 @@ class basic_transaction final : public graph_source {
       image_.place_before(s.id, before);
     }
     for (auto const& s : steps())
-      if (s.constant) committed_.add(hash_of(s.contents), s.id);
+      if (s.constant)
+        committed_.add(hash_of(s.contents), s.id);
+      else if (&s != &steps().back() && may_share(s.tag))
+        keep(s);
     return {};
   }
 
@@ -18665,6 +18685,7 @@ class basic_transaction final : public graph_source {
   struct made {
     bool constant;
     std::uint32_t id;
+    operator_tag tag;
     std::string op;
     std::vector<attribute> attributes;
     tensor contents;
@@ -18684,6 +18705,56 @@ class basic_transaction final : public graph_source {
     for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
     for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
     return static_cast<std::size_t>(h);
+  }
+
+  [[nodiscard]] static bool may_share(operator_tag tag) {
+    auto const op = static_cast<opcode>(tag.op);
+    return info(op).kind == op_kind::injective || op == opcode::shape || op == opcode::where;
+  }
+  struct wanted_node {
+    operator_tag tag;
+    std::string_view op;
+    span<value_id const> operands;
+    std::vector<attribute> const& attributes;
+    std::uint32_t results;
+    node_id like;
+  };
+  [[nodiscard]] static std::size_t hash_of(operator_tag tag, span<value_id const> operands) {
+    auto h = mixed(tag.name, tag.op);
+    for (auto const v : operands) h = mixed(h, v);
+    return static_cast<std::size_t>(h);
+  }
+  [[nodiscard]] node_id equal_node(wanted_node const& wanted) const {
+    for (auto const& s : steps())
+      if (!s.constant && s.attributes == wanted.attributes && s.op == wanted.op && reads_the_same(s.id, wanted))
+        return s.id;
+    auto const found = kept_nodes_.find(hash_of(wanted.tag, wanted.operands), [&](std::uint32_t at) {
+      auto const& k = kept_[at];
+      bool const before = image_.node(k.id).order < image_.node(wanted.like).order;
+      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && is_read(k.id) &&
+             reads_the_same(k.id, wanted);
+    });
+    return found == kept_nodes_.none ? absent : kept_[found].id;
+  }
+  [[nodiscard]] bool reads_the_same(node_id n, wanted_node const& wanted) const {
+    auto const& record = image_.node(n);
+    bool same = record.tag.name == wanted.tag.name && record.tag.op == wanted.tag.op &&
+                record.result_count == wanted.results && record.region == image_.node(wanted.like).region &&
+                image_.operand_count(n) == wanted.operands.size();
+    for (std::uint32_t i = 0; same && i < wanted.operands.size(); ++i)
+      same = image_.operand(n, i) == wanted.operands[i];
+    return same;
+  }
+  [[nodiscard]] bool is_read(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
+      if (!image_.unused(image_.result(n, i))) return true;
+    return false;
+  }
+  void keep(made const& s) {
+    operands_.clear();
+    for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands_.push_back(image_.operand(s.id, i));
+    kept_nodes_.add(hash_of(s.tag, operands_), static_cast<std::uint32_t>(kept_.size()));
+    kept_.push_back({s.id, s.attributes});
   }
 
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
@@ -18738,6 +18809,13 @@ class basic_transaction final : public graph_source {
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   hash_index<value_id> committed_;  // constants in the user's graph, by their contents
+  struct kept_node {
+    node_id id;
+    std::vector<attribute> attributes;
+  };
+  std::vector<kept_node> kept_;  // nodes in the user's graph that may stand for new ones
+  hash_index<std::uint32_t> kept_nodes_;
+  plain_vector<node_id> shared_;
   std::vector<function_body> functions_;
   detail::plain_vector<value_id> operands_;
   detail::plain_vector<element_type> types_;
@@ -21835,6 +21913,7 @@ struct basic_replacement {
   span<value_id const> results;  ///< what replaces each
   span<node_id const> matched;   ///< nodes that the rule's operators were found in
   node_id first_new;             ///< nodes from this one on are new
+  span<node_id const> shared{};  ///< nodes that earlier rewrites made and that stand for new ones
 };
 
 }  // namespace fuse::inline v0
@@ -21959,7 +22038,7 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
-    if (auto const what = infinite_.find(first_node()); !what.empty())
+    if (auto const what = infinite_.find(first_node(), changes_.shared()); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root_;
@@ -22065,7 +22144,7 @@ class basic_application {
 
   [[nodiscard]] check_result check() {
     if (options_.check == nullptr) return {};
-    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node()});
+    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node(), changes_.shared()});
   }
 
   bool find_place(node_id& place) const {

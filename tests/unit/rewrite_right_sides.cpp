@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
 #include <limits>
 
 #include "rewriting.hpp"
+
+#include <fuse/rewrite/check.hpp>
 
 /// Right sides that would compute something else than what they replace.
 namespace rewrite_right_sides {
@@ -13,6 +16,12 @@ namespace {
 
 constexpr int float32 = 1, float16 = 10;
 constexpr auto x = var<"x">, y = var<"y">, z = var<"z">, w = var<"w">, b = var<"b">;
+
+std::ptrdiff_t count(graph const& g, std::string_view op) {
+  std::ptrdiff_t found = 0;
+  for (auto n : g.nodes()) found += g.op(n) == op;
+  return found;
+}
 
 graph::node norm(sketch& g, graph::value of, double epsilon, std::uint32_t results) {
   return g.append("LayerNormalization", {of, g.in("w", {8}), g.in("b", {8})}, {{"epsilon", epsilon}}, results);
@@ -441,6 +450,95 @@ TEST_CASE("what several rewrites need is one constant, in each scope and element
     std::sort(constants.begin(), constants.end());
     constants.erase(std::unique(constants.begin(), constants.end()), constants.end());
     CHECK(constants.size() == (unlike ? 2 : 1));
+  }
+}
+
+TEST_CASE("what several rewrites need of moved or selected elements is one node") {
+  constexpr auto turn = [](fuse::expression const& of) { return op<"Transpose">(of); };
+  static constexpr auto turned = fuse::rule<"turned">(abs(abs(abs(turn(matmul(x, y))))))
+                                     .replace(abs(matmul(turn(y), turn(x))))
+                                     .at_equal_cost();
+  static constexpr auto otherwise =
+      fuse::rule<"otherwise">(relu(relu(relu(turn(matmul(x, y))))))
+          .replace(relu(matmul(turn(y).attr<"perm">(list(1, 0)), turn(x).attr<"perm">(list(1, 0)))))
+          .at_equal_cost();
+  static constexpr auto negated =
+      fuse::rule<"negated">(abs(abs(abs(x - y)))).replace(abs(x + op<"Neg">(y))).at_equal_cost();
+  static constexpr auto root = fuse::rule<"root">(turn(op<"Neg">(op<"Neg">(x)))).replace(turn(x));
+  static constexpr auto both = fuse::rule_set<turned, otherwise>;
+  fuse::rewrite_options checked;
+  checked.check = &fuse::check_by_evaluation<>;
+  sketch g;
+  auto const shared = g.in("y", {4, 64});
+  auto const thrice = [&](std::string_view op, graph::value v, std::string_view name) {
+    for (int i = 0; i < 3; ++i) v = g.add(op, {v});
+    g.output(v, name);
+  };
+  auto const product = [&](std::string_view name) {
+    return g.add("Transpose", {g.add("MatMul", {g.in(name, {64, 4}), shared})});
+  };
+  SECTION("of the same attributes") {
+    for (auto const* name : {"a", "b", "c"}) thrice("Abs", product(name), std::string("of ") + name);
+    auto const report = fuse::rewrite<turned>(g, checked);
+    UNSCOPED_INFO(to_text(report));
+    CHECK(report.applied() == 3);
+    CHECK(report.notes.empty());  // each was checked
+    CHECK(count(g, "Transpose") == 4);
+    CHECK(count(g, "MatMul") == 3);
+  }
+  SECTION("of others it is another one") {
+    thrice("Abs", product("a"), "of a");
+    thrice("Relu", product("b"), "of b");
+    CHECK(applied<both>(g, checked) == 2);
+    CHECK(count(g, "Transpose") == 4);
+  }
+  SECTION("what computes is repeated, as the rules say") {
+    for (auto const* name : {"a", "b"})
+      thrice("Abs", g.add("Sub", {g.in(name, {4, 64}), shared}), std::string("of ") + name);
+    CHECK(applied<negated>(g, checked) == 2);
+    CHECK(count(g, "Neg") == 2);
+  }
+  SECTION("what takes a root's place is no other's") {
+    for (auto const* name : {"a", "b"})
+      g.output(g.add("Transpose", {g.add("Neg", {g.add("Neg", {shared})})}), name);
+    CHECK(applied<root>(g, checked) == 2);
+    CHECK(ops(g) == "Transpose Transpose");
+  }
+  SECTION("in each body its own") {
+    auto const n = g.append("If", {g.in("condition", {}, element_type::boolean)});
+    auto const a = g.in("a", {64, 4});
+    for (auto const* name : {"then_branch", "else_branch"}) {
+      g.append_to(g.add_body(n, name));
+      thrice("Abs", g.add("Transpose", {g.add("MatMul", {a, shared})}), name);
+    }
+    g.append_to(graph::main_body);
+    g.output(g.result(n), "b");
+    CHECK(applied<turned>(g, checked) == 2);
+    for (auto const b : g.bodies(n)) {
+      std::string all;
+      for (auto const of : g.nodes(b)) all += std::string(g.op(of)) + ' ';
+      CHECK(all == "Transpose Transpose MatMul Abs ");
+    }
+  }
+  SECTION("of a selection, what it selects counts for each") {
+    static constexpr auto summed = fuse::rule<"summed">(relu(relu(where(x, tanh(y), scalar<"s">) + z)))
+                                       .replace(tanh(y) + (where(x, 0, scalar<"s">) + z))
+                                       .at_equal_cost();
+    static constexpr auto alone = fuse::rule<"alone">(relu(relu(where(x, tanh(y), scalar<"s">))))
+                                      .replace(tanh(y) + where(x, 0, scalar<"s">))
+                                      .at_equal_cost();
+    static constexpr auto set = fuse::rule_set<summed, alone>;
+    auto const condition = g.in("condition", {4, 64}, element_type::boolean);
+    auto const least = g.scalar(-std::numeric_limits<float>::infinity());
+    auto const selected = [&](std::string_view of) {
+      return g.add("Where", {condition, g.add("Tanh", {g.in(of, {4, 64})}), least});
+    };
+    auto const first = selected("a"), second = selected("b");
+    for (auto const v : {second, g.add("Add", {first, shared})})
+      g.output(g.add("Relu", {g.add("Relu", {v})}), v == second ? "alone" : "summed");
+    auto const report = fuse::rewrite<set>(g);
+    CHECK(report.rule("summed")->applied == 1);
+    CHECK(refused(report, "alone") == "right side");
   }
 }
 

@@ -158,7 +158,7 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
-    if (auto const what = infinite_.find(first_node()); !what.empty())
+    if (auto const what = infinite_.find(first_node(), changes_.shared()); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root_;
@@ -270,7 +270,7 @@ class basic_application {
   // What the caller's check finds, if there is one.
   [[nodiscard]] check_result check() {
     if (options_.check == nullptr) return {};
-    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node()});
+    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node(), changes_.shared()});
   }
 
   // A place after everything that new nodes read and before everything that uses the roots. There is none where a new

@@ -50,7 +50,9 @@ class basic_random_values {
         positive_(positive),
         nudged_(nudged.moved),
         nudges_(nudged.way),
-        matched_(of.matched.begin(), of.matched.end()) {}
+        inside_(of.matched.begin(), of.matched.end()) {
+    inside_.insert(of.shared.begin(), of.shared.end());
+  }
 
   /// The value, or null: `reason` says why it is not known.
   [[nodiscard]] dense const* value(value_id v) {
@@ -108,7 +110,7 @@ class basic_random_values {
     }
     if (known_contents(v, made)) return keep(v, std::move(made));
     auto const n = image_.producer(v);
-    bool const wanted = n != absent && (n >= of_.first_new || matched_.contains(n));
+    bool const wanted = n != absent && (n >= of_.first_new || inside_.contains(n));
     if (wanted) return compute_node(n, true);
     if (n != absent && may_look_below(n) && compute_node(n, false)) return true;
     return draw(v, std::move(made));
@@ -273,7 +275,7 @@ class basic_random_values {
   random_bits drawing_{1};
   nudging::what nudged_;
   random_bits nudges_;
-  std::unordered_set<node_id> matched_;
+  std::unordered_set<node_id> inside_;
   std::unordered_map<value_id, std::unique_ptr<dense const>> values_;  // null: it cannot be computed
   std::vector<value_id> drawn_;                                        // values that are random
 };

@@ -28,13 +28,15 @@ class basic_infinite_terms {
   basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
       : image_(image), facts_(known), names_(names), match_(match) {}
 
-  /// What the first of them below nodes from `first_new` on is called, or nothing. Linear in what is new, and in the
-  /// elements of constants that get below a sum.
-  [[nodiscard]] std::string find(node_id first_new) const {
+  /// What the first of them below nodes from `first_new` on is called, or nothing; `shared` stand for new ones. Linear
+  /// in what is new, and in the elements of constants that get below a sum.
+  [[nodiscard]] std::string find(node_id first_new, span<node_id const> shared) {
+    first_new_ = first_new;
+    shared_ = shared;
     for (auto n = first_new; n < image_.node_count(); ++n) {
       auto const terms = terms_of(n);
       for (std::uint32_t i = 0; i < terms; ++i)
-        if (auto const found = below(image_.operand(n, i), first_new); found != absent)
+        if (auto const found = below(image_.operand(n, i)); found != absent)
           return image_.source->value_name(found);
       for (auto const& p : info(op_of(image_, n)).parameters)
         if (double number = 0;
@@ -67,13 +69,18 @@ class basic_infinite_terms {
     return false;
   }
 
-  [[nodiscard]] value_id below(value_id v, node_id first_new) const {
+  [[nodiscard]] bool is_new(node_id n) const {
+    bool found = n >= first_new_;
+    for (auto const s : shared_) found = found || s == n;
+    return found;
+  }
+  [[nodiscard]] value_id below(value_id v) const {
     if (v == absent) return absent;
     auto const n = image_.producer(v);
-    if (n == absent || n < first_new) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (n == absent || !is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
     if (terms_of(n) != 0) return absent;  // looked at by itself
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      if (auto const found = below(image_.operand(n, i), first_new); found != absent) return found;
+      if (auto const found = below(image_.operand(n, i)); found != absent) return found;
     return absent;
   }
   // Not so where it is known to have an element that is infinite, or none.
@@ -92,6 +99,8 @@ class basic_infinite_terms {
   facts const& facts_;
   dialect const& names_;
   match_state const& match_;
+  node_id first_new_ = 0;
+  span<node_id const> shared_{};
 };
 using infinite_terms = basic_infinite_terms<graph_image>;
 

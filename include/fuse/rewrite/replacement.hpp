@@ -18,6 +18,7 @@ struct basic_replacement {
   span<value_id const> results;  ///< what replaces each
   span<node_id const> matched;   ///< nodes that the rule's operators were found in
   node_id first_new;             ///< nodes from this one on are new
+  span<node_id const> shared{};  ///< nodes that earlier rewrites made and that stand for new ones
 };
 
 }  // namespace fuse::inline v0

@@ -39,6 +39,7 @@ class basic_transaction final : public graph_source {
     first_value_ = image_.value_count();
     step_count_ = 0;
     functions_.clear();
+    shared_.clear();
     bytes_ = 0;
     open_ = true;
     image_.source = this;
@@ -61,11 +62,19 @@ class basic_transaction final : public graph_source {
     return v;
   }
 
-  /// A node in the region of `like`. Facts of its results are known afterwards. `attributes` is left with anything.
+  /// A node in the region of `like`, with which `commit` goes. Facts of its results are known afterwards. `attributes`
+  /// is left with anything. What only moves or selects elements may be there already: made by this transaction, or by
+  /// one before it for something else than a root's place.
   node_id node(operator_tag tag, std::string_view op, span<value_id const> operands,
                std::vector<attribute>&& attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
+    if (may_share(tag))
+      if (auto const equal = equal_node({tag, op, operands, attributes, results, like}); equal != absent) {
+        if (equal < first_node_) shared_.push_back(equal);
+        return equal;
+      }
     auto& step = add_step(false, image_.node_count());
+    step.tag = tag;
     step.op = op;
     step.attributes.swap(attributes);
     auto const n = image_.add_node(tag, results, region);
@@ -84,6 +93,8 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
 
   [[nodiscard]] node_id first_node() const { return first_node_; }
+  /// Nodes that were there already and stand for new ones.
+  [[nodiscard]] span<node_id const> shared() const { return shared_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
   /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can
@@ -111,7 +122,10 @@ class basic_transaction final : public graph_source {
       image_.place_before(s.id, before);
     }
     for (auto const& s : steps())
-      if (s.constant) committed_.add(hash_of(s.contents), s.id);
+      if (s.constant)
+        committed_.add(hash_of(s.contents), s.id);
+      else if (&s != &steps().back() && may_share(s.tag))
+        keep(s);
     return {};
   }
 
@@ -189,6 +203,7 @@ class basic_transaction final : public graph_source {
   struct made {
     bool constant;
     std::uint32_t id;
+    operator_tag tag;
     std::string op;
     std::vector<attribute> attributes;
     tensor contents;
@@ -209,6 +224,58 @@ class basic_transaction final : public graph_source {
     for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
     for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
     return static_cast<std::size_t>(h);
+  }
+
+  // What arithmetic is done in stays apart: how often that is computed is a rule's business.
+  [[nodiscard]] static bool may_share(operator_tag tag) {
+    auto const op = static_cast<opcode>(tag.op);
+    return info(op).kind == op_kind::injective || op == opcode::shape || op == opcode::where;
+  }
+  struct wanted_node {
+    operator_tag tag;
+    std::string_view op;
+    span<value_id const> operands;
+    std::vector<attribute> const& attributes;
+    std::uint32_t results;
+    node_id like;
+  };
+  [[nodiscard]] static std::size_t hash_of(operator_tag tag, span<value_id const> operands) {
+    auto h = mixed(tag.name, tag.op);
+    for (auto const v : operands) h = mixed(h, v);
+    return static_cast<std::size_t>(h);
+  }
+  [[nodiscard]] node_id equal_node(wanted_node const& wanted) const {
+    for (auto const& s : steps())
+      if (!s.constant && s.attributes == wanted.attributes && s.op == wanted.op && reads_the_same(s.id, wanted))
+        return s.id;
+    auto const found = kept_nodes_.find(hash_of(wanted.tag, wanted.operands), [&](std::uint32_t at) {
+      auto const& k = kept_[at];
+      bool const before = image_.node(k.id).order < image_.node(wanted.like).order;
+      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && is_read(k.id) &&
+             reads_the_same(k.id, wanted);
+    });
+    return found == kept_nodes_.none ? absent : kept_[found].id;
+  }
+  [[nodiscard]] bool reads_the_same(node_id n, wanted_node const& wanted) const {
+    auto const& record = image_.node(n);
+    bool same = record.tag.name == wanted.tag.name && record.tag.op == wanted.tag.op &&
+                record.result_count == wanted.results && record.region == image_.node(wanted.like).region &&
+                image_.operand_count(n) == wanted.operands.size();
+    for (std::uint32_t i = 0; same && i < wanted.operands.size(); ++i)
+      same = image_.operand(n, i) == wanted.operands[i];
+    return same;
+  }
+  // One that nobody reads is gone, or will be.
+  [[nodiscard]] bool is_read(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
+      if (!image_.unused(image_.result(n, i))) return true;
+    return false;
+  }
+  void keep(made const& s) {
+    operands_.clear();
+    for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands_.push_back(image_.operand(s.id, i));
+    kept_nodes_.add(hash_of(s.tag, operands_), static_cast<std::uint32_t>(kept_.size()));
+    kept_.push_back({s.id, s.attributes});
   }
 
   // The node after the last of what `n` reads.
@@ -264,6 +331,13 @@ class basic_transaction final : public graph_source {
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   hash_index<value_id> committed_;  // constants in the user's graph, by their contents
+  struct kept_node {
+    node_id id;
+    std::vector<attribute> attributes;
+  };
+  std::vector<kept_node> kept_;  // nodes in the user's graph that may stand for new ones
+  hash_index<std::uint32_t> kept_nodes_;
+  plain_vector<node_id> shared_;
   std::vector<function_body> functions_;
   detail::plain_vector<value_id> operands_;
   detail::plain_vector<element_type> types_;
