@@ -132,8 +132,11 @@ struct outcome {
     validity const checked(made);
     if (!checked.wrong().empty()) return broken("every node is valid", checked.wrong());
     auto values = computed(made);
-    // A number in place of a constant that is computed is what that is rounded to: below a root, no tolerance is enough.
-    auto const as_rounded = [&] { return difference(computed(e, true).outputs(), computed(made, true).outputs(), endless); };
+    // A number in place of a constant that is computed is what that is rounded to: below a root, no tolerance is
+    // enough.
+    auto const as_rounded = [&] {
+      return difference(computed(e, true).outputs(), computed(made, true).outputs(), endless);
+    };
     if (auto const off = difference(before, values.outputs(), endless);
         numbers && !(off < allowed) && !(as_rounded() < allowed))
       return broken("results stay", "they differ by " + std::to_string(off));

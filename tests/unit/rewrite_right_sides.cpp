@@ -455,9 +455,8 @@ TEST_CASE("what several rewrites need is one constant, in each scope and element
 
 TEST_CASE("what several rewrites need of moved or selected elements is one node") {
   constexpr auto turn = [](fuse::expression const& of) { return op<"Transpose">(of); };
-  static constexpr auto turned = fuse::rule<"turned">(abs(abs(abs(turn(matmul(x, y))))))
-                                     .replace(abs(matmul(turn(y), turn(x))))
-                                     .at_equal_cost();
+  static constexpr auto turned =
+      fuse::rule<"turned">(abs(abs(abs(turn(matmul(x, y)))))).replace(abs(matmul(turn(y), turn(x)))).at_equal_cost();
   static constexpr auto otherwise =
       fuse::rule<"otherwise">(relu(relu(relu(turn(matmul(x, y))))))
           .replace(relu(matmul(turn(y).attr<"perm">(list(1, 0)), turn(x).attr<"perm">(list(1, 0)))))
@@ -499,8 +498,7 @@ TEST_CASE("what several rewrites need of moved or selected elements is one node"
     CHECK(count(g, "Neg") == 2);
   }
   SECTION("what takes a root's place is no other's") {
-    for (auto const* name : {"a", "b"})
-      g.output(g.add("Transpose", {g.add("Neg", {g.add("Neg", {shared})})}), name);
+    for (auto const* name : {"a", "b"}) g.output(g.add("Transpose", {g.add("Neg", {g.add("Neg", {shared})})}), name);
     CHECK(applied<root>(g, checked) == 2);
     CHECK(ops(g) == "Transpose Transpose");
   }
@@ -514,9 +512,9 @@ TEST_CASE("what several rewrites need of moved or selected elements is one node"
     g.append_to(graph::main_body);
     g.output(g.result(n), "b");
     CHECK(applied<turned>(g, checked) == 2);
-    for (auto const b : g.bodies(n)) {
+    for (auto const branch : g.bodies(n)) {
       std::string all;
-      for (auto const of : g.nodes(b)) all += std::string(g.op(of)) + ' ';
+      for (auto const of : g.nodes(branch)) all += std::string(g.op(of)) + ' ';
       CHECK(all == "Transpose Transpose MatMul Abs ");
     }
   }

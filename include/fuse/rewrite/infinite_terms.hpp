@@ -36,8 +36,7 @@ class basic_infinite_terms {
     for (auto n = first_new; n < image_.node_count(); ++n) {
       auto const terms = terms_of(n);
       for (std::uint32_t i = 0; i < terms; ++i)
-        if (auto const found = below(image_.operand(n, i)); found != absent)
-          return image_.source->value_name(found);
+        if (auto const found = below(image_.operand(n, i)); found != absent) return image_.source->value_name(found);
       for (auto const& p : info(op_of(image_, n)).parameters)
         if (double number = 0;
             terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))

@@ -292,7 +292,7 @@ class basic_operator_writer {
     }
   }
 
-  // What the dialect has against the emission, whatever dimensions are: those that matched nodes require to be equal are.
+  // What the dialect has against the emission, where those dimensions are equal that matched nodes require to be.
   [[nodiscard]] std::string_view refuses_emission() {
     if (names_.refuse == nullptr) return {};
     auto const why = names_.refuse(emission_);

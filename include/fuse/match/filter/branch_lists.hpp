@@ -142,7 +142,8 @@ class basic_branch_lists {
   // Those that need a bit which is not there.
   [[nodiscard]] std::uint64_t lacking(std::uint32_t first, std::uint32_t last, std::uint64_t there) const {
     std::uint64_t found = 0;
-    for (auto k = first; k < last; ++k) found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
+    for (auto k = first; k < last; ++k)
+      found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
     return found;
   }
 
