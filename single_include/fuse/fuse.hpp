@@ -11219,7 +11219,8 @@ class basic_branch_lists {
   }
   [[nodiscard]] std::uint64_t lacking(std::uint32_t first, std::uint32_t last, std::uint64_t there) const {
     std::uint64_t found = 0;
-    for (auto k = first; k < last; ++k) found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
+    for (auto k = first; k < last; ++k)
+      found |= needed_[k].branches & (std::uint64_t{(there & needed_[k].bit) != 0} - 1);
     return found;
   }
 
@@ -18450,8 +18451,7 @@ class basic_infinite_terms {
     for (auto n = first_new; n < image_.node_count(); ++n) {
       auto const terms = terms_of(n);
       for (std::uint32_t i = 0; i < terms; ++i)
-        if (auto const found = below(image_.operand(n, i)); found != absent)
-          return image_.source->value_name(found);
+        if (auto const found = below(image_.operand(n, i)); found != absent) return image_.source->value_name(found);
       for (auto const& p : info(op_of(image_, n)).parameters)
         if (double number = 0;
             terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))
