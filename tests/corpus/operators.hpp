@@ -399,7 +399,7 @@ template <class F>
       })};
     case opcode::reduce_max:
       return {reduce(in, p, [](array const& a, auto const& axes, bool keep) {
-        return fold(a, axes, keep, -HUGE_VAL, [](double x, double y) { return x < y ? y : x; });
+        return fold(a, axes, keep, -HUGE_VAL, [](double x, double y) { return x < y || std::isnan(y) ? y : x; });
       })};
     case opcode::unsqueeze: return {unsqueeze(*in.at(0), axes_of(in, p).value())};
     case opcode::squeeze: return {squeeze(*in.at(0), axes_of(in, p).value())};

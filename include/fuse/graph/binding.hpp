@@ -71,6 +71,13 @@ class graph_binding final : public graph_source {
   [[nodiscard]] value_type const& value(value_id v) const { return values_[v]; }
   [[nodiscard]] value_id number(value_type const& v) const { return v == value_type{} ? absent : numbers_.find(v); }
 
+  /// By its results: a node without any has none.
+  [[nodiscard]] node_id number_of(node_type const& n) const {
+    for (auto const& v : traits::results(*graph_, n))
+      if (v != value_type{}) return image.producer(numbers_.find(v));
+    return absent;
+  }
+
   [[nodiscard]] tensor_view constant(value_id v) const override {
     if constexpr (detail::has_constant<plain>)
       return traits::constant(*graph_, values_[v]);
@@ -392,13 +399,6 @@ class graph_binding final : public graph_source {
       if (auto const owner = number_of(n); owner != absent) image.set_region_owner(region, owner);
     if (sorted) add_functions();
     return sorted;
-  }
-
-  // By its results: a node without any has none.
-  [[nodiscard]] node_id number_of(node_type const& n) const {
-    for (auto const& v : traits::results(*graph_, n))
-      if (v != value_type{}) return image.producer(numbers_.find(v));
-    return absent;
   }
 
   void add_functions() {

@@ -148,6 +148,12 @@ class basic_graph_image {
   [[nodiscard]] span<region_record const> regions() const { return regions_; }
   /// No node uses `v`, and it is no output.
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
+  /// A result of `n` is used, or is an output.
+  [[nodiscard]] bool is_read(node_id n) const {
+    for (std::uint32_t i = 0; i < nodes_[n].result_count; ++i)
+      if (!unused(result(n, i))) return true;
+    return false;
+  }
   /// `users` is how many use `v`, outputs among them, and nothing else of its node is used.
   [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
     if (v == absent || values_[v].use_count + values_[v].outputs != users) return false;

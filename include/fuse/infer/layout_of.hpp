@@ -74,6 +74,11 @@ class basic_layouts {
   /// Where `read` returned false for want of proof: the extent that is not known; else 0.
   [[nodiscard]] polynomial const& unproven() const { return unproven_; }
 
+  /// What node `n`, whose result `v` is, does to the layout of its first operand. Not of a Concat.
+  [[nodiscard]] bool apply(node_id n, value_id v, layout& into) {
+    return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();
+  }
+
   /// The dimensions of a value, as polynomials.
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
@@ -90,11 +95,10 @@ class basic_layouts {
     if (from == absent || left_-- == 0) return false;
     auto const n = image_.producer(v);
     if (image_.node(n).region != region_) return false;
-    bool const made =
-        op_of(image_, n) == opcode::concat
-            ? concatenated(n, base, into)
-            : follow(from, base, into) && (unchanged(image_, facts_, n) || proven(moved(n, v, into), into));
-    if (!made || into.rank() != facts_.shape(v).size()) return false;
+    bool const made = op_of(image_, n) == opcode::concat
+                          ? concatenated(n, base, into) && into.rank() == facts_.shape(v).size()
+                          : follow(from, base, into) && apply(n, v, into);
+    if (!made) return false;
     for (auto done : passed_)
       if (done == n) return true;
     passed_.push_back(n);

@@ -3,6 +3,7 @@
 
 #include <fuse/kernelgen/argument.hpp>
 #include <fuse/kernelgen/detail/expression_call.hpp>
+#include <fuse/kernelgen/detail/passes.hpp>
 #include <fuse/kernelgen/lower_row.hpp>
 #include <fuse/kernelgen/requirements.hpp>
 #include <fuse/kernels/own_kernel.hpp>

@@ -206,20 +206,8 @@ class row_lowering {
     int const base = place_of(t.child[0]);
     if (exponent.kind != term_kind::number) return fail(row_error::power, name);
     if (base == row_operator::absent) return base;
-    return power(static_cast<step_id>(base), exponent.number);
-  }
-
-  constexpr step_id power(step_id a, double exponent) {
-    if (exponent < 0) return steps_.reciprocal(power(a, -exponent));
-    if (exponent == 0.5) return steps_.unary(row_op::sqrt, a);
-    if (exponent == 0) return steps_.number(1);
-    constexpr int most = 16;
-    int const whole = exponent <= most ? static_cast<int>(exponent) : 0;
-    if (whole != exponent) return steps_.power(a, exponent);
-    if (whole == 1) return a;
-    step_id const half = power(a, whole / 2);
-    step_id const even = steps_.square(half);
-    return whole % 2 == 0 ? even : steps_.mul(even, a);
+    int const made = steps_.power(static_cast<step_id>(base), exponent.number);
+    return made == row_operator::absent ? fail(row_error::power, name) : made;
   }
 
   expression const& e_;

@@ -29,7 +29,8 @@ struct kernel_requirement {
                 "fuse: a row kernel reduces over the last axis and keeps it; this operator has a parameter that says "
                 "otherwise");
   static_assert(is_other_than<Error, row_error::power>,
-                "fuse: the exponent in a row kernel is a number of the formula");
+                "fuse: the exponent in a row kernel is a number of the formula: a whole one up to 16, or one half, of "
+                "either sign");
   static_assert(is_other_than<Error, row_error::no_term>,
                 "fuse: what a row kernel computes has a value; this has none");
   static_assert(is_other_than<Error, row_error::missing>, "fuse: a kernel needs an argument for this capture");

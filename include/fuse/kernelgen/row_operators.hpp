@@ -23,6 +23,9 @@ struct row_operator {
   [[nodiscard]] constexpr bool has(int i) const { return i < count && operands[i] != absent; }
 };
 
+/// What operators' parameters are called that are numbers here.
+inline constexpr std::string_view row_parameters[] = {"alpha", "beta", "epsilon", "approximate", "min", "max"};
+
 /// Writes what an operator is in terms of the steps. Formulas are ONNX's; what is a function of its own there is one
 /// here.
 class row_operator_writer {

@@ -35,6 +35,7 @@ enum class row_op : std::uint8_t {
   minimum,
   maximum,
   where_positive,  ///< b where a > 0, else c
+  repeat,          ///< the number a in all columns
   exp,
   log,
   erf,
@@ -42,7 +43,6 @@ enum class row_op : std::uint8_t {
   sigmoid,
   sin,
   cos,
-  power,  ///< a to the power `number`
   // Of numbers alone.
   rest_product,  ///< what the float next to a is more than a, times b
   // Over the row.
@@ -55,7 +55,7 @@ enum class row_op : std::uint8_t {
 
 [[nodiscard]] constexpr bool is_reduction(row_op op) { return op >= row_op::sum; }
 /// Whether it is some polynomial.
-[[nodiscard]] constexpr bool is_function(row_op op) { return op >= row_op::exp && op <= row_op::power; }
+[[nodiscard]] constexpr bool is_function(row_op op) { return op >= row_op::exp && op <= row_op::cos; }
 
 /// One step. A reduction of depth n reads steps that need reductions of depths below n; so does whatever has depth n
 /// - 1.
@@ -130,5 +130,22 @@ struct row_program {
 
   [[nodiscard]] constexpr row_step const& operator[](std::size_t at) const { return steps[at]; }
 };
+
+/// A number that a step of rows adds to something, or subtracts: what float leaves of it is added, too, or subtracted.
+struct added_rest {
+  std::uint8_t step = 0;
+  bool is_there = false, subtracted = false;
+};
+[[nodiscard]] constexpr added_rest added_rest_of(row_program const& program, row_step const& s) {
+  auto const rest = [&](std::uint8_t at, bool subtracted) { return added_rest{at, program[at].has_rest, subtracted}; };
+  switch (s.op) {
+    case row_op::add: return program[s.a].has_rest ? rest(s.a, false) : rest(s.b, false);
+    case row_op::sub: return program[s.a].has_rest ? rest(s.a, false) : rest(s.b, true);
+    case row_op::mul_add:
+    case row_op::neg_mul_add: return rest(s.c, false);
+    case row_op::mul_sub: return rest(s.c, true);
+    default: return {};
+  }
+}
 
 }  // namespace fuse::inline v0::detail

@@ -23,6 +23,11 @@ class step_writer {
   constexpr step_id number(double value) { return write({.op = row_op::number, .number = value}); }
   constexpr step_id columns() { return write({.op = row_op::columns}); }
 
+  /// A row of it, where it is a number.
+  constexpr step_id row(step_id a) {
+    return of(a).is_row ? a : write({.op = row_op::repeat, .operands = 1, .a = a, .is_row = true});
+  }
+
   constexpr step_id unary(row_op op, step_id a) { return write({.op = op, .operands = 1, .a = a}); }
   constexpr step_id binary(row_op op, step_id a, step_id b) { return write({.op = op, .operands = 2, .a = a, .b = b}); }
   constexpr step_id ternary(row_op op, step_id a, step_id b, step_id c) {
@@ -57,8 +62,13 @@ class step_writer {
   constexpr step_id reciprocal(step_id a) {
     return of(a).op == row_op::reciprocal ? of(a).a : unary(row_op::reciprocal, a);
   }
-  constexpr step_id power(step_id a, double exponent) {
-    return write({.op = row_op::power, .operands = 1, .a = a, .number = exponent});
+  /// A power by a whole number up to 16 or by one half, of either sign; -1 by any other exponent.
+  constexpr int power(step_id a, double exponent) {
+    double const size = exponent < 0 ? -exponent : exponent;
+    if (size == 0.5) return signed_power(unary(row_op::sqrt, a), exponent);
+    constexpr int most = 16;
+    int const whole = size <= most ? static_cast<int>(size) : -1;
+    return whole == size ? signed_power(whole_power(a, whole), exponent) : -1;
   }
   constexpr step_id square(step_id a) { return mul(a, a); }
   constexpr step_id maximum(step_id a, step_id b) {
@@ -95,6 +105,14 @@ class step_writer {
   [[nodiscard]] constexpr row_step const& of(step_id at) const { return program_.steps[at]; }
 
  private:
+  constexpr step_id whole_power(step_id a, int exponent) {
+    if (exponent == 0) return number(1);
+    if (exponent == 1) return a;
+    step_id const even = square(whole_power(a, exponent / 2));
+    return exponent % 2 == 0 ? even : mul(even, a);
+  }
+  constexpr step_id signed_power(step_id power, double exponent) { return exponent < 0 ? reciprocal(power) : power; }
+
   [[nodiscard]] constexpr bool is_row_product(step_id at) const { return of(at).op == row_op::mul && of(at).is_row; }
 
   // A row less a number that float does not hold, times a number: what float leaves of the one is added as a product.

@@ -50,7 +50,7 @@ class basic_application {
         changes_(image, known, false),
         required_(match_, image, known, names),
         right_(rules_, match_, image, known, names, options.target, changes_, required_),
-        infinite_(image, known, names, match_),
+        infinite_(image, known, names, match_, changes_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {}
@@ -158,7 +158,7 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
-    if (auto const what = infinite_.find(first_node(), changes_.shared()); !what.empty())
+    if (auto const what = infinite_.find(); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root_;
@@ -374,7 +374,7 @@ class basic_application {
       dead_.pop_back();
       if (!image_.unused(v)) continue;  // most operands
       auto const n = image_.producer(v);
-      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || image_.is_read(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const operand = image_.operand(n, i); operand != absent) {
           dead_.push_back(operand);
@@ -427,12 +427,6 @@ class basic_application {
           readers_.push_back({user, absent});
         });
     }
-  }
-
-  [[nodiscard]] bool used(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!image_.unused(image_.result(n, i))) return true;
-    return false;
   }
 
   program const& rules_;

@@ -63,11 +63,6 @@ class cleaning {
       n = next;
     }
   }
-  [[nodiscard]] bool used(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!image_.unused(image_.result(n, i))) return true;
-    return false;
-  }
   [[nodiscard]] bool is_output(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
       if (image_.value(image_.result(n, i)).outputs != 0) return true;
@@ -101,7 +96,7 @@ class cleaning {
   }
 
   void fold(node_id n) {
-    if (!has_meaning(n) || !may_fold(op_of(image_, n)) || is_output(n) || !used(n)) return;
+    if (!has_meaning(n) || !may_fold(op_of(image_, n)) || is_output(n) || !image_.is_read(n)) return;
     std::vector<tensor> made(image_.node(n).result_count);
     for (std::uint32_t i = 0; i < made.size(); ++i)
       if (!image_.unused(image_.result(n, i)) && !of_known_integers(image_.result(n, i), made[i])) {
@@ -203,7 +198,7 @@ class cleaning {
   // Equal nodes
 
   void share(node_id n) {
-    if (!has_meaning(n) || !used(n)) return;
+    if (!has_meaning(n) || !image_.is_read(n)) return;
     if (auto const m = found(equal_, hash_of(n), n, [&](node_id other) { return equal(n, other); }); m != absent)
       return take(n, m);
     // What is told by the same extents is the same, whatever they were read of.
@@ -276,7 +271,7 @@ class cleaning {
     while (!all.empty()) {
       auto const n = all.back();
       all.pop_back();
-      if (!has_meaning(n) || used(n)) continue;
+      if (!has_meaning(n) || image_.is_read(n)) continue;
       erase(n);
       ++report_.dropped;
     }

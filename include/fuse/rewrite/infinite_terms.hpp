@@ -6,7 +6,6 @@
 #include <string>
 
 #include <fuse/core/math.hpp>
-#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/graph/tensor_view.hpp>
 #include <fuse/infer/facts.hpp>
@@ -16,6 +15,7 @@
 #include <fuse/ops/names.hpp>
 #include <fuse/ops/node_parameters.hpp>
 #include <fuse/ops/operator.hpp>
+#include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -25,15 +25,14 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_infinite_terms {
  public:
-  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
-      : image_(image), facts_(known), names_(names), match_(match) {}
+  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match,
+                       basic_transaction<Image> const& changes)
+      : image_(image), facts_(known), names_(names), match_(match), changes_(changes) {}
 
-  /// What the first of them below nodes from `first_new` on is called, or nothing; `shared` stand for new ones. Linear
-  /// in what is new, and in the elements of constants that get below a sum.
-  [[nodiscard]] std::string find(node_id first_new, span<node_id const> shared) {
-    first_new_ = first_new;
-    shared_ = shared;
-    for (auto n = first_new; n < image_.node_count(); ++n) {
+  /// What the first of them below new nodes is called, or nothing. Linear in what is new, and in the elements of
+  /// constants that get below a sum.
+  [[nodiscard]] std::string find() const {
+    for (auto n = changes_.first_node(); n < image_.node_count(); ++n) {
       auto const terms = terms_of(n);
       for (std::uint32_t i = 0; i < terms; ++i)
         if (auto const found = below(image_.operand(n, i)); found != absent) return image_.source->value_name(found);
@@ -68,15 +67,10 @@ class basic_infinite_terms {
     return false;
   }
 
-  [[nodiscard]] bool is_new(node_id n) const {
-    bool found = n >= first_new_;
-    for (auto const s : shared_) found = found || s == n;
-    return found;
-  }
   [[nodiscard]] value_id below(value_id v) const {
     if (v == absent) return absent;
     auto const n = image_.producer(v);
-    if (n == absent || !is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (n == absent || !changes_.is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
     if (terms_of(n) != 0) return absent;  // looked at by itself
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
       if (auto const found = below(image_.operand(n, i)); found != absent) return found;
@@ -98,8 +92,7 @@ class basic_infinite_terms {
   facts const& facts_;
   dialect const& names_;
   match_state const& match_;
-  node_id first_new_ = 0;
-  span<node_id const> shared_{};
+  basic_transaction<Image> const& changes_;
 };
 using infinite_terms = basic_infinite_terms<graph_image>;
 

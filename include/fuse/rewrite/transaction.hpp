@@ -13,6 +13,7 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
+#include <fuse/graph/read_only_source.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
@@ -23,7 +24,7 @@ namespace fuse::inline v0::detail {
 /// of them get there (`commit`) or none (`roll_back`, also by the destructor). One that is closed may be opened again:
 /// it keeps its memory.
 template <class Image>
-class basic_transaction final : public graph_source {
+class basic_transaction final : public read_only_source {
  public:
   basic_transaction(Image& image, facts& known, bool opened = true)
       : image_(image), facts_(known), real_(*image.source) {
@@ -64,7 +65,7 @@ class basic_transaction final : public graph_source {
 
   /// A node in the region of `like`, with which `commit` goes. Facts of its results are known afterwards. `attributes`
   /// is left with anything. What only moves or selects elements may be there already: made by this transaction, or by
-  /// one before it for something else than a root's place.
+  /// one before it that did not end with it.
   node_id node(operator_tag tag, std::string_view op, span<value_id const> operands,
                std::vector<attribute>&& attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
@@ -95,6 +96,12 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] node_id first_node() const { return first_node_; }
   /// Nodes that were there already and stand for new ones.
   [[nodiscard]] span<node_id const> shared() const { return shared_; }
+  /// Whether `n` is new, or stands for a new one.
+  [[nodiscard]] bool is_new(node_id n) const {
+    bool found = n >= first_node_;
+    for (auto const s : shared_) found = found || s == n;
+    return found;
+  }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
   /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can
@@ -189,15 +196,6 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
   [[nodiscard]] void const* graph_type() const override { return real_.graph_type(); }
   [[nodiscard]] void const* handle(value_id v) const override { return v < first_value_ ? real_.handle(v) : nullptr; }
-  bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
-              std::string_view) override {
-    return false;
-  }
-  bool add_constant(std::uint32_t, tensor_view, std::string_view) override { return false; }
-  void replace_uses(value_id, value_id) override {}
-  void erase(node_id) override {}
-  void forget(node_id, value_id) override {}
-  bool declare(function_body const&) override { return false; }
 
  private:
   struct made {
@@ -248,10 +246,11 @@ class basic_transaction final : public graph_source {
     for (auto const& s : steps())
       if (!s.constant && s.attributes == wanted.attributes && s.op == wanted.op && reads_the_same(s.id, wanted))
         return s.id;
+    // One that nobody reads is gone, or will be.
     auto const found = kept_nodes_.find(hash_of(wanted.tag, wanted.operands), [&](std::uint32_t at) {
       auto const& k = kept_[at];
       bool const before = image_.node(k.id).order < image_.node(wanted.like).order;
-      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && is_read(k.id) &&
+      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && image_.is_read(k.id) &&
              reads_the_same(k.id, wanted);
     });
     return found == kept_nodes_.none ? absent : kept_[found].id;
@@ -264,12 +263,6 @@ class basic_transaction final : public graph_source {
     for (std::uint32_t i = 0; same && i < wanted.operands.size(); ++i)
       same = image_.operand(n, i) == wanted.operands[i];
     return same;
-  }
-  // One that nobody reads is gone, or will be.
-  [[nodiscard]] bool is_read(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!image_.unused(image_.result(n, i))) return true;
-    return false;
   }
   void keep(made const& s) {
     operands_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // A row program, row by row: a pass over the row for each depth of reductions, and one that writes.
-#include <fuse/kernelgen/detail/passes-inl.hpp>
+#include <fuse/kernelgen/detail/passes.hpp>
 #include <fuse/kernels/detail/plan.hpp>
 
 #include <hwy/cache_control.h>

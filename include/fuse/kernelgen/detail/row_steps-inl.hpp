@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // The steps of a row program: those of rows as vectors, those that are one number in double precision.
-
 #include <fuse/kernelgen/functions-inl.hpp>
 
 #include <fuse/kernelgen/detail/expression_call.hpp>
@@ -96,8 +95,22 @@ inline constexpr auto places_of_numbers = [] {
     if (places.is_met[i]) places.at[i] = places.count++;
   return places;
 }();
-// As rows meet them: `upper` and `lower` together. Rows are multiplied by `inverse` where that is a float that does for
-// all of 1 / number, else divided.
+// A number as rows meet it: `upper` and `lower` together. Rows are multiplied by `inverse` where that is a float that
+// does for all of 1 / number, else divided.
+struct met_number {
+  float upper, lower, inverse;
+  bool divides;
+};
+HWY_ATTR HWY_INLINE float rest_of(double number, float upper) {
+  float const rest = static_cast<float>(number - static_cast<double>(upper));
+  return std::isfinite(upper) ? rest : 0;
+}
+HWY_ATTR HWY_INLINE bool has_to_divide(double number, float inverse) {
+  bool const is_normal = std::fabs(inverse) >= 0x1p-126f && std::isfinite(inverse);
+  return !is_normal && number != 0 && std::isfinite(number);
+}
+
+// All of them.
 template <class Program>
 struct met_numbers {
   static constexpr std::size_t count = places_of_numbers<Program>.count;
@@ -112,14 +125,10 @@ struct met_numbers {
       constexpr std::size_t to = places.at[At];
       double const number = from.value[At];
       upper[to] = static_cast<float>(number);
-      if constexpr (Program::get()[At].has_rest) {
-        float const rest = static_cast<float>(number - static_cast<double>(upper[to]));
-        lower[to] = std::isfinite(upper[to]) ? rest : 0;
-      }
+      if constexpr (Program::get()[At].has_rest) lower[to] = rest_of(number, upper[to]);
       if constexpr (places.divides[At]) {
         inverse[to] = static_cast<float>(1 / number);
-        bool const is_normal = std::fabs(inverse[to]) >= 0x1p-126f && std::isfinite(inverse[to]);
-        divides[to] = !is_normal && number != 0 && std::isfinite(number);
+        divides[to] = has_to_divide(number, inverse[to]);
       }
     }
   }
@@ -172,60 +181,74 @@ HWY_ATTR HWY_INLINE vec load_input(Part part, shared_row<T> const& from, std::pt
   return part.get(from.data + i);
 }
 
+// What a step makes of its operands, but for what float leaves of one that is a number.
+template <row_op Op>
+HWY_ATTR HWY_INLINE vec operation(vec a, vec b, vec c) {
+  if constexpr (Op == row_op::add) {
+    return hn::Add(a, b);
+  } else if constexpr (Op == row_op::sub || Op == row_op::sub_nearest) {
+    return hn::Sub(a, b);
+  } else if constexpr (Op == row_op::mul) {
+    return product(a, b);
+  } else if constexpr (Op == row_op::div) {
+    return hn::Div(a, b);
+  } else if constexpr (Op == row_op::mul_add) {
+    return hn::MulAdd(a, b, c);
+  } else if constexpr (Op == row_op::mul_sub) {
+    return hn::MulSub(a, b, c);
+  } else if constexpr (Op == row_op::neg_mul_add) {
+    return hn::NegMulAdd(a, b, c);
+  } else if constexpr (Op == row_op::maximum) {
+    return larger(a, b);
+  } else if constexpr (Op == row_op::minimum) {
+    return hn::Neg(larger(hn::Neg(a), hn::Neg(b)));
+  } else if constexpr (Op == row_op::where_positive) {
+    return hn::IfThenElse(hn::Gt(a, all(0)), b, c);
+  } else if constexpr (Op == row_op::repeat) {
+    return a;
+  } else {
+    return function_of<Op>(a);
+  }
+}
+
+// Operand `K` of step `At`, where the steps before it are in `values`.
+template <std::size_t At, int K, class Program, class Inputs>
+HWY_ATTR HWY_INLINE vec operand_of(row_operands<Program, Inputs> const& source, vec const* values) {
+  constexpr row_step s = Program::get()[At];
+  if constexpr (K >= s.operands) {
+    return all(0);
+  } else if constexpr (Program::get()[s.operand(K)].is_row) {
+    return values[s.operand(K)];
+  } else {
+    return all(source.numbers.upper[places_of_numbers<Program>.at[s.operand(K)]]);
+  }
+}
+
 // Step `At` of a row, where those before it are in `values`.
 template <std::size_t At, class Part, class Program, class Inputs>
 HWY_ATTR HWY_INLINE vec step_of(row_operands<Program, Inputs> const& source, vec const* values, Part part,
                                 std::ptrdiff_t i) {
   constexpr row_program const& program = Program::get();
   constexpr row_step s = program[At];
-  auto const& numbers = source.numbers;
   constexpr auto const& place = places_of_numbers<Program>.at;
-  auto const operand = [&](std::size_t at, bool is_row)
-                           HWY_ATTR { return is_row ? values[at] : all(numbers.upper[place[at]]); };
-  constexpr row_step sa = program[s.a], sb = program[s.b], sc = program[s.c];
   if constexpr (s.op == row_op::input) {
     return load_input(part, get<s.index>(source.inputs), i);
-  } else if constexpr (s.op == row_op::add) {
-    vec const made = hn::Add(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-    if constexpr (sa.has_rest) return hn::Add(made, all(numbers.lower[place[s.a]]));
-    if constexpr (sb.has_rest) return hn::Add(made, all(numbers.lower[place[s.b]]));
-    return made;
-  } else if constexpr (s.op == row_op::sub) {
-    vec const made = hn::Sub(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-    if constexpr (sa.has_rest) return hn::Add(made, all(numbers.lower[place[s.a]]));
-    if constexpr (sb.has_rest) return hn::Sub(made, all(numbers.lower[place[s.b]]));
-    return made;
-  } else if constexpr (s.op == row_op::sub_nearest) {
-    return hn::Sub(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-  } else if constexpr (s.op == row_op::mul) {
-    return product(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-  } else if constexpr (s.op == row_op::div) {
-    if constexpr (!sb.is_row) {
-      if (!numbers.divides[place[s.b]]) [[likely]] {
-        return product(operand(s.a, sa.is_row), all(numbers.inverse[place[s.b]]));
+  } else {
+    vec const a = operand_of<At, 0>(source, values), b = operand_of<At, 1>(source, values),
+              c = operand_of<At, 2>(source, values);
+    if constexpr (s.op == row_op::div && !program[s.b].is_row) {
+      if (!source.numbers.divides[place[s.b]]) [[likely]] {
+        return product(a, all(source.numbers.inverse[place[s.b]]));
       }
     }
-    return hn::Div(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-  } else if constexpr (s.op == row_op::mul_add) {
-    vec const made = hn::MulAdd(operand(s.a, sa.is_row), operand(s.b, sb.is_row), operand(s.c, sc.is_row));
-    if constexpr (sc.has_rest) return hn::Add(made, all(numbers.lower[place[s.c]]));
-    return made;
-  } else if constexpr (s.op == row_op::mul_sub) {
-    vec const made = hn::MulSub(operand(s.a, sa.is_row), operand(s.b, sb.is_row), operand(s.c, sc.is_row));
-    if constexpr (sc.has_rest) return hn::Sub(made, all(numbers.lower[place[s.c]]));
-    return made;
-  } else if constexpr (s.op == row_op::neg_mul_add) {
-    vec const made = hn::NegMulAdd(operand(s.a, sa.is_row), operand(s.b, sb.is_row), operand(s.c, sc.is_row));
-    if constexpr (sc.has_rest) return hn::Add(made, all(numbers.lower[place[s.c]]));
-    return made;
-  } else if constexpr (s.op == row_op::maximum) {
-    return larger(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
-  } else if constexpr (s.op == row_op::minimum) {
-    return hn::Neg(larger(hn::Neg(operand(s.a, sa.is_row)), hn::Neg(operand(s.b, sb.is_row))));
-  } else if constexpr (s.op == row_op::where_positive) {
-    return hn::IfThenElse(hn::Gt(operand(s.a, sa.is_row), all(0)), operand(s.b, sb.is_row), operand(s.c, sc.is_row));
-  } else {
-    return function_of<s.op>(operand(s.a, sa.is_row));
+    constexpr auto rest = added_rest_of(program, s);
+    vec const made = operation<s.op>(a, b, c);
+    if constexpr (rest.is_there) {
+      vec const more = all(source.numbers.lower[place[rest.step]]);
+      return rest.subtracted ? hn::Sub(made, more) : hn::Add(made, more);
+    } else {
+      return made;
+    }
   }
 }
 

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// A row program that is known at run time only: step by step over tiles of a row, with the operations, the reductions
+// and so the bits of kernels from expressions.
+#include <fuse/kernelgen/detail/interpreted_call.hpp>
+#include <fuse/kernelgen/detail/passes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernelgen::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+
+// Calls `f` with an element of that type.
+template <class F>
+HWY_ATTR HWY_INLINE void with_element(row_element type, F const& f) {
+  switch (type) {
+    case row_element::float32: return f(float{});
+    case row_element::bfloat16: return f(kernels::bfloat16{});
+    case row_element::float16: return f(kernels::float16{});
+  }
+}
+
+// Steps of rows
+
+// What a loop over columns reads: rows, or numbers in all lanes of a vector.
+struct step_operands {
+  float const *a, *b, *c, *rest;
+};
+
+constexpr int operands_of_operation(row_op op) {
+  switch (op) {
+    case row_op::add:
+    case row_op::sub:
+    case row_op::mul:
+    case row_op::div:
+    case row_op::sub_nearest:
+    case row_op::minimum:
+    case row_op::maximum: return 2;
+    case row_op::mul_add:
+    case row_op::mul_sub:
+    case row_op::neg_mul_add:
+    case row_op::where_positive: return 3;
+    default: return 1;
+  }
+}
+
+// The operands at some column; bit K of `Numbers`: operand K is a number.
+template <unsigned Numbers, int K, class Part>
+HWY_ATTR HWY_INLINE vec operand_at(Part part, float const* from, std::ptrdiff_t i) {
+  if constexpr ((Numbers >> K & 1u) != 0) {
+    return hn::LoadU(lanes(), from);
+  } else {
+    return part.get(from + i);
+  }
+}
+template <row_op Op, unsigned Numbers, bool HasRest, class Part>
+HWY_ATTR HWY_INLINE vec operate_at(Part part, step_operands const& of, std::ptrdiff_t i) {
+  constexpr int count = operands_of_operation(Op);
+  vec const a = operand_at<Numbers, 0>(part, of.a, i);
+  vec b = a, c = a;
+  if constexpr (count > 1) b = operand_at<Numbers, 1>(part, of.b, i);
+  if constexpr (count > 2) c = operand_at<Numbers, 2>(part, of.c, i);
+  vec const made = operation<Op>(a, b, c);
+  return HasRest ? hn::Add(made, hn::LoadU(lanes(), of.rest)) : made;
+}
+// Loops of one operation wait for the loop itself: four vectors at once.
+template <row_op Op, unsigned Numbers, bool HasRest>
+HWY_ATTR void operate(float* to, step_operands of, std::size_t columns) {
+  auto const all = static_cast<std::ptrdiff_t>(columns);
+  std::ptrdiff_t i = 0;
+  if constexpr (!detail::is_function(Op)) {
+    for (; all - i >= 4 * vector_lanes; i += 4 * vector_lanes) {
+      vec const v = operate_at<Op, Numbers, HasRest>(whole(), of, i);
+      vec const w = operate_at<Op, Numbers, HasRest>(whole(), of, i + vector_lanes);
+      vec const x = operate_at<Op, Numbers, HasRest>(whole(), of, i + 2 * vector_lanes);
+      vec const y = operate_at<Op, Numbers, HasRest>(whole(), of, i + 3 * vector_lanes);
+      whole().put(v, to + i);
+      whole().put(w, to + i + vector_lanes);
+      whole().put(x, to + i + 2 * vector_lanes);
+      whole().put(y, to + i + 3 * vector_lanes);
+    }
+  }
+  for (; all - i >= vector_lanes; i += vector_lanes)
+    whole().put(operate_at<Op, Numbers, HasRest>(whole(), of, i), to + i);
+  between const some{0, static_cast<std::size_t>(all - i)};
+  if (i < all) some.put(operate_at<Op, Numbers, HasRest>(some, of, i), to + i);
+}
+using row_loop = void (*)(float*, step_operands, std::size_t);
+
+// The loop of an operation on rows and numbers, to which what float leaves of a number may be added. Not all operands
+// are numbers, but of what repeats one.
+template <row_op Op, bool HasRest>
+HWY_ATTR row_loop loop_on(unsigned numbers) {
+  if constexpr (operands_of_operation(Op) == 1) {
+    return operate < Op, Op == row_op::repeat ? 1u : 0u, HasRest > ;
+  } else {
+    switch (numbers) {
+      case 0: return operate<Op, 0, HasRest>;
+      case 1: return operate<Op, 1, HasRest>;
+      case 2: return operate<Op, 2, HasRest>;
+      case 3: return operate < Op, operands_of_operation(Op) == 3 ? 3 : 0, HasRest > ;
+      case 4: return operate < Op, operands_of_operation(Op) == 3 ? 4 : 0, HasRest > ;
+      case 5: return operate < Op, operands_of_operation(Op) == 3 ? 5 : 0, HasRest > ;
+      default: return operate < Op, operands_of_operation(Op) == 3 ? 6 : 0, HasRest > ;
+    }
+  }
+}
+template <row_op Op>
+HWY_ATTR row_loop loop_on(unsigned numbers, bool has_rest) {
+  return has_rest ? loop_on<Op, true>(numbers) : loop_on<Op, false>(numbers);
+}
+HWY_ATTR inline row_loop loop_of(row_op op, unsigned numbers, bool has_rest) {
+  switch (op) {
+    case row_op::add: return loop_on<row_op::add>(numbers, has_rest);
+    case row_op::sub: return loop_on<row_op::sub>(numbers, has_rest);
+    case row_op::mul_add: return loop_on<row_op::mul_add>(numbers, has_rest);
+    case row_op::mul_sub: return loop_on<row_op::mul_sub>(numbers, has_rest);
+    case row_op::neg_mul_add: return loop_on<row_op::neg_mul_add>(numbers, has_rest);
+    case row_op::mul: return loop_on<row_op::mul, false>(numbers);
+    case row_op::div: return loop_on<row_op::div, false>(numbers);
+    case row_op::sub_nearest: return loop_on<row_op::sub_nearest, false>(numbers);
+    case row_op::minimum: return loop_on<row_op::minimum, false>(numbers);
+    case row_op::maximum: return loop_on<row_op::maximum, false>(numbers);
+    case row_op::where_positive: return loop_on<row_op::where_positive, false>(numbers);
+    case row_op::repeat: return loop_on<row_op::repeat, false>(numbers);
+    case row_op::neg: return loop_on<row_op::neg, false>(numbers);
+    case row_op::reciprocal: return loop_on<row_op::reciprocal, false>(numbers);
+    case row_op::sqrt: return loop_on<row_op::sqrt, false>(numbers);
+    case row_op::abs: return loop_on<row_op::abs, false>(numbers);
+    case row_op::sign: return loop_on<row_op::sign, false>(numbers);
+    case row_op::floor: return loop_on<row_op::floor, false>(numbers);
+    case row_op::ceil: return loop_on<row_op::ceil, false>(numbers);
+    case row_op::round: return loop_on<row_op::round, false>(numbers);
+    case row_op::relu: return loop_on<row_op::relu, false>(numbers);
+    case row_op::exp: return loop_on<row_op::exp, false>(numbers);
+    case row_op::log: return loop_on<row_op::log, false>(numbers);
+    case row_op::erf: return loop_on<row_op::erf, false>(numbers);
+    case row_op::tanh: return loop_on<row_op::tanh, false>(numbers);
+    case row_op::sigmoid: return loop_on<row_op::sigmoid, false>(numbers);
+    case row_op::sin: return loop_on<row_op::sin, false>(numbers);
+    case row_op::cos: return loop_on<row_op::cos, false>(numbers);
+    default: return nullptr;
+  }
+}
+
+// Elements from and to wherever they lie
+
+template <class T>
+HWY_ATTR void widen_row(T const* from, float* to, std::size_t columns) {
+  constexpr auto width = static_cast<std::size_t>(vector_lanes);
+  std::size_t i = 0;
+  for (; i + width <= columns; i += width) whole().put(whole().get(from + i), to + i);
+  between const some{0, columns - i};
+  if (i < columns) some.put(some.get(from + i), to + i);
+}
+template <class T>
+HWY_ATTR void narrow_row(float const* from, T* to, std::size_t columns) {
+  constexpr auto width = static_cast<std::size_t>(vector_lanes);
+  std::size_t i = 0;
+  for (; i + width <= columns; i += width) whole().put(whole().get(from + i), to + i);
+  between const some{0, columns - i};
+  if (i < columns) some.put(some.get(from + i), to + i);
+}
+
+// Columns from `begin` on of an input whose first element of the row is at `from`: in runs of the last digit.
+template <class T>
+HWY_ATTR void gather_row(T const* from, digits const& columns, std::size_t begin, std::size_t count, float* to) {
+  std::size_t const run = columns.extents[columns.count - 1];
+  std::ptrdiff_t const stride = columns.strides[columns.count - 1];
+  while (count != 0) {
+    std::size_t const in_run = columns.count == 1 ? count : HWY_MIN(count, run - begin % run);
+    T const* const first = from + columns.at(begin);
+    if (stride == 1) {
+      widen_row(first, to, in_run);
+    } else {
+      for (std::size_t i = 0; i < in_run; ++i)
+        to[i] = kernels::to_float(first[static_cast<std::ptrdiff_t>(i) * stride]);
+    }
+    begin += in_run;
+    count -= in_run;
+    to += in_run;
+  }
+}
+
+// Reductions
+
+// A row of floats that are as they were given, or were halves then.
+template <class T>
+struct kept_row {
+  float const* data;
+};
+template <class Part, class T>
+HWY_ATTR HWY_INLINE vec load_input(Part part, kept_row<T> const& from, std::ptrdiff_t i) {
+  return part.get(from.data + i);
+}
+
+using fold_form = row_schedule::fold_form;
+template <fold_form Form>
+struct fold_program {
+  static constexpr row_program made = [] {
+    row_program program;
+    detail::step_writer steps(program);
+    auto const a = steps.input(0, true);
+    auto const b = Form == fold_form::products               ? steps.input(1, true)
+                   : Form == fold_form::products_with_number ? steps.input(1, false)
+                                                             : a;
+    program.results[0] = Form == fold_form::sum       ? steps.unary(row_op::sum, a)
+                         : Form == fold_form::mean    ? steps.unary(row_op::mean, a)
+                         : Form == fold_form::largest ? steps.largest(a)
+                         : Form == fold_form::spread  ? steps.binary(row_op::spread, a, steps.unary(row_op::mean, a))
+                                                      : steps.binary(row_op::sum_of_products, a, b);
+    program.number_of_results = 1;
+    steps.use(program.results[0]);
+    return program;
+  }();
+  static constexpr row_program const& get() { return made; }
+  static constexpr std::size_t total = made.results[0], mean = made[total].b;
+};
+
+struct folded {
+  double total, mean;
+};
+template <fold_form Form, class... Inputs>
+HWY_ATTR folded fold_row(std::size_t columns, list<Inputs...> const& inputs) {
+  using program = fold_program<Form>;
+  expression_call<program, list<Inputs...>, list<>> const call{inputs, {}, columns, false, {}};
+  known_numbers<program> numbers{};
+  compute_numbers<0>(numbers, call, all_steps<program>());
+  gather_rows<1>(row_source<decltype(call), program>{&call, &numbers, 0}, numbers);
+  return {numbers.value[program::total], numbers.value[program::mean]};
+}
+
+// Rows
+
+HWY_ATTR inline double number_of(row_op op, double a, double b) {
+  switch (op) {
+    case row_op::add: return number_of<row_op::add>(a, b);
+    case row_op::sub: return number_of<row_op::sub>(a, b);
+    case row_op::mul: return number_of<row_op::mul>(a, b);
+    case row_op::div: return number_of<row_op::div>(a, b);
+    case row_op::neg: return number_of<row_op::neg>(a, b);
+    case row_op::reciprocal: return number_of<row_op::reciprocal>(a, b);
+    case row_op::sqrt: return number_of<row_op::sqrt>(a, b);
+    case row_op::abs: return number_of<row_op::abs>(a, b);
+    case row_op::sign: return number_of<row_op::sign>(a, b);
+    case row_op::floor: return number_of<row_op::floor>(a, b);
+    case row_op::ceil: return number_of<row_op::ceil>(a, b);
+    case row_op::round: return number_of<row_op::round>(a, b);
+    case row_op::relu: return number_of<row_op::relu>(a, b);
+    case row_op::minimum: return number_of<row_op::minimum>(a, b);
+    case row_op::maximum: return number_of<row_op::maximum>(a, b);
+    case row_op::exp: return number_of<row_op::exp>(a, b);
+    case row_op::log: return number_of<row_op::log>(a, b);
+    case row_op::erf: return number_of<row_op::erf>(a, b);
+    case row_op::tanh: return number_of<row_op::tanh>(a, b);
+    case row_op::sigmoid: return number_of<row_op::sigmoid>(a, b);
+    case row_op::sin: return number_of<row_op::sin>(a, b);
+    case row_op::cos: return number_of<row_op::cos>(a, b);
+    case row_op::rest_product: return number_of<row_op::rest_product>(a, b);
+    default: return 0;
+  }
+}
+
+class row_interpreter {
+ public:
+  HWY_ATTR row_interpreter(interpreted_call const& call, float* scratch)
+      : call_(call), program_(*call.program), schedule_(*call.schedule), slots_(scratch) {}
+
+  HWY_ATTR void run() {
+    for (std::size_t at = 0; at < program_.size; ++at) {
+      auto const& s = program_[at];
+      if (s.op == row_op::input) inputs_[s.index] = nullptr;
+      if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(s), detail::added_rest_of(program_, s).is_there);
+    }
+    columns_ = 0;
+    compute_all(schedule_.shared_numbers());
+    for (std::size_t row = call_.begin; row < call_.end; ++row) compute_row(row);
+  }
+
+ private:
+  using action = row_schedule::action;
+  using fold = row_schedule::fold;
+
+  // A number as rows meet it, each in all lanes of a vector.
+  struct alignas(64) met_lanes {
+    float upper[16], lower[16], minus_lower[16], inverse[16];
+    bool divides;
+  };
+  struct place {
+    float* data;
+    bool of_row;  // else of the tile
+  };
+
+  HWY_ATTR void compute_row(std::size_t row) {
+    columns_ = row + 1 == call_.rows ? call_.last_columns : call_.columns;
+    for (std::size_t at = 0; at < program_.size; ++at) {
+      auto const& s = program_[at];
+      if (s.op != row_op::input || !s.is_used) continue;
+      inputs_[s.index] = call_.inputs[s.index].at(row);
+      // (Nobody writes to an input.)
+      if (schedule_.is_read_in_place(at))
+        rows_[at] = {const_cast<float*>(reinterpret_cast<float const*>(inputs_[s.index])), true};
+    }
+    compute_all(schedule_.first_numbers());
+    std::size_t left = schedule_.passes().size();
+    for (auto const& pass : schedule_.passes()) {
+      --left;
+      for (begin_ = 0; begin_ < columns_; begin_ += row_schedule::tile) {
+        count_ = HWY_MIN(columns_ - begin_, row_schedule::tile);
+        for (auto const& one : pass.actions) compute(one, row);
+        if (left == 0) write_rows(row);
+      }
+      for (auto const& one : pass.folds) reduce(one);
+      compute_all(pass.numbers);
+    }
+    write_numbers(row);
+  }
+
+  // Steps
+
+  HWY_ATTR float* at_tile(std::size_t step) const { return rows_[step].data + (rows_[step].of_row ? begin_ : 0); }
+  HWY_ATTR float const* operand(std::size_t step) const {
+    return program_[step].is_row ? at_tile(step) : met_[step].upper;
+  }
+  HWY_ATTR unsigned numbers_among(row_step const& s) const {
+    unsigned numbers = 0;
+    for (int i = 0; i < s.operands; ++i) numbers |= (program_[s.operand(i)].is_row ? 0u : 1u) << i;
+    return numbers;
+  }
+
+  HWY_ATTR void compute(action one, std::size_t row) {
+    auto const& s = program_[one.step];
+    rows_[one.step] = {slots_ + schedule_.begin_of(one.slot), schedule_.is_kept(one.step)};
+    if (s.op == row_op::input) return read_input(s, at_tile(one.step));
+    if (auto* const result = written_directly(one.step, row)) rows_[one.step] = {result, true};
+    row_loop loop = loops_[one.step];
+    step_operands of{operand(s.a), nullptr, nullptr, nullptr};
+    if (s.operands > 1) of.b = operand(s.b);
+    if (s.operands > 2) of.c = operand(s.c);
+    if (auto const rest = detail::added_rest_of(program_, s); rest.is_there)
+      of.rest = rest.subtracted ? met_[rest.step].minus_lower : met_[rest.step].lower;
+    if (s.op == row_op::div && !program_[s.b].is_row && !met_[s.b].divides) {
+      loop = operate<row_op::mul, 2, false>;
+      of.b = met_[s.b].inverse;
+    }
+    loop(at_tile(one.step), of, count_);
+  }
+  HWY_ATTR void read_input(row_step const& s, float* to) const {
+    auto const& input = call_.inputs[s.index];
+    with_element(input.element, [&]<class T>(T) HWY_ATTR {
+      gather_row(reinterpret_cast<T const*>(inputs_[s.index]), input.columns, begin_, count_, to);
+    });
+  }
+
+  // Results
+
+  // Where a step is a result of floats.
+  HWY_ATTR float* written_directly(std::size_t step, std::size_t row) const {
+    for (std::size_t i = 0; i < program_.number_of_results; ++i)
+      if (program_.results[i] == step && call_.results[i].element == row_element::float32)
+        return reinterpret_cast<float*>(call_.results[i].at(row));
+    return nullptr;
+  }
+  HWY_ATTR void write_rows(std::size_t row) const {
+    for (std::size_t i = 0; i < program_.number_of_results; ++i) {
+      auto const step = program_.results[i];
+      if (!program_[step].is_row) continue;
+      auto const& result = call_.results[i];
+      with_element(result.element, [&]<class T>(T) HWY_ATTR {
+        auto* const to = reinterpret_cast<T*>(result.at(row)) + begin_;
+        if (static_cast<void*>(to) != static_cast<void*>(at_tile(step))) narrow_row(at_tile(step), to, count_);
+      });
+    }
+  }
+  HWY_ATTR void write_numbers(std::size_t row) const {
+    for (std::size_t i = 0; i < program_.number_of_results; ++i) {
+      auto const step = program_.results[i];
+      if (program_[step].is_row) continue;
+      auto const& result = call_.results[i];
+      with_element(result.element, [&]<class T>(T) HWY_ATTR {
+        *reinterpret_cast<T*>(result.at(row)) = kernels::from_float<T>(static_cast<float>(numbers_[step]));
+      });
+    }
+  }
+
+  // Numbers
+
+  HWY_ATTR void compute_all(std::vector<std::uint8_t> const& steps) {
+    for (auto const at : steps) {
+      auto const& s = program_[at];
+      switch (s.op) {
+        case row_op::input: numbers_[at] = number_at(s.index); break;
+        case row_op::number: numbers_[at] = s.number; break;
+        case row_op::columns: numbers_[at] = static_cast<double>(columns_ != 0 ? columns_ : call_.columns); break;
+        case row_op::where_positive: numbers_[at] = numbers_[s.a] > 0 ? numbers_[s.b] : numbers_[s.c]; break;
+        default: numbers_[at] = number_of(s.op, numbers_[s.a], numbers_[s.b]);
+      }
+      meet(at);
+    }
+  }
+  HWY_ATTR double number_at(std::size_t input) const {
+    auto const* const from = inputs_[input] != nullptr ? inputs_[input] : call_.inputs[input].data;
+    float number = 0;
+    with_element(call_.inputs[input].element,
+                 [&]<class T>(T) HWY_ATTR { number = kernels::to_float(*reinterpret_cast<T const*>(from)); });
+    return static_cast<double>(number);
+  }
+  HWY_ATTR void meet(std::size_t at) {
+    if (!schedule_.is_met(at)) return;
+    auto& met = met_[at];
+    float const upper = static_cast<float>(numbers_[at]);
+    hn::StoreU(all(upper), lanes(), met.upper);
+    if (program_[at].has_rest) {
+      float const lower = rest_of(numbers_[at], upper);
+      hn::StoreU(all(lower), lanes(), met.lower);
+      hn::StoreU(all(-lower), lanes(), met.minus_lower);
+    }
+    if (schedule_.divides(at)) {
+      float const inverse = static_cast<float>(1 / numbers_[at]);
+      hn::StoreU(all(inverse), lanes(), met.inverse);
+      met.divides = has_to_divide(numbers_[at], inverse);
+    }
+  }
+
+  HWY_ATTR void reduce(fold const& one) {
+    float const* const a = rows_[one.a].data;
+    folded made{};
+    switch (one.form) {
+      case fold_form::sum: made = fold_row<fold_form::sum>(columns_, list_of_rows(a)); break;
+      case fold_form::mean: made = fold_row<fold_form::mean>(columns_, list_of_rows(a)); break;
+      case fold_form::largest: made = fold_row<fold_form::largest>(columns_, list_of_rows(a)); break;
+      case fold_form::spread:
+        made = has_halves(one.a) ? fold_row<fold_form::spread>(columns_, list<kept_row<kernels::float16>>{{a}, {}})
+                                 : fold_row<fold_form::spread>(columns_, list_of_rows(a));
+        numbers_[one.b] = made.mean;
+        meet(one.b);
+        break;
+      case fold_form::products:
+        made = fold_row<fold_form::products>(columns_, joined(kept_row<float>{a}, list_of_rows(rows_[one.b].data)));
+        break;
+      case fold_form::products_with_number:
+        made = fold_row<fold_form::products_with_number>(
+            columns_, joined(kept_row<float>{a}, list<one_number>{{met_[one.b].upper[0]}, {}}));
+        break;
+    }
+    numbers_[one.step] = made.total;
+    meet(one.step);
+  }
+  HWY_ATTR static list<kept_row<float>> list_of_rows(float const* a) { return {{a}, {}}; }
+  HWY_ATTR bool has_halves(std::size_t step) const {
+    auto const& s = program_[step];
+    return s.op == row_op::input && call_.inputs[s.index].element != row_element::float32;
+  }
+
+  interpreted_call const& call_;
+  row_program const& program_;
+  row_schedule const& schedule_;
+  float* slots_;
+  std::size_t columns_, begin_, count_;  // of the row; of the tile
+  std::byte const* inputs_[256];         // this row of each
+  // By step:
+  row_loop loops_[row_program::capacity];
+  place rows_[row_program::capacity];
+  double numbers_[row_program::capacity];
+  met_lanes met_[row_program::capacity];
+};
+
+struct interpreted_rows {
+  template <class Call>
+  HWY_ATTR static void run(Call const& call) {
+    auto const slots = call.slots();
+    row_interpreter(call, slots.get()).run();
+  }
+};
+
+}  // namespace fuse::inline v0::kernelgen::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
