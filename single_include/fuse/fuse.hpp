@@ -1821,6 +1821,11 @@ class basic_graph_image {
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] span<region_record const> regions() const { return regions_; }
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
+  [[nodiscard]] bool is_read(node_id n) const {
+    for (std::uint32_t i = 0; i < nodes_[n].result_count; ++i)
+      if (!unused(result(n, i))) return true;
+    return false;
+  }
   [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
     if (v == absent || values_[v].use_count + values_[v].outputs != users) return false;
     auto const n = producer(v);
@@ -7820,6 +7825,10 @@ class basic_layouts {
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   [[nodiscard]] polynomial const& unproven() const { return unproven_; }
 
+  [[nodiscard]] bool apply(node_id n, value_id v, layout& into) {
+    return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();
+  }
+
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
@@ -7835,11 +7844,10 @@ class basic_layouts {
     if (from == absent || left_-- == 0) return false;
     auto const n = image_.producer(v);
     if (image_.node(n).region != region_) return false;
-    bool const made =
-        op_of(image_, n) == opcode::concat
-            ? concatenated(n, base, into)
-            : follow(from, base, into) && (unchanged(image_, facts_, n) || proven(moved(n, v, into), into));
-    if (!made || into.rank() != facts_.shape(v).size()) return false;
+    bool const made = op_of(image_, n) == opcode::concat
+                          ? concatenated(n, base, into) && into.rank() == facts_.shape(v).size()
+                          : follow(from, base, into) && apply(n, v, into);
+    if (!made) return false;
     for (auto done : passed_)
       if (done == n) return true;
     passed_.push_back(n);
@@ -14850,6 +14858,12 @@ class graph_binding final : public graph_source {
   [[nodiscard]] value_type const& value(value_id v) const { return values_[v]; }
   [[nodiscard]] value_id number(value_type const& v) const { return v == value_type{} ? absent : numbers_.find(v); }
 
+  [[nodiscard]] node_id number_of(node_type const& n) const {
+    for (auto const& v : traits::results(*graph_, n))
+      if (v != value_type{}) return image.producer(numbers_.find(v));
+    return absent;
+  }
+
   [[nodiscard]] tensor_view constant(value_id v) const override {
     if constexpr (detail::has_constant<plain>)
       return traits::constant(*graph_, values_[v]);
@@ -15164,12 +15178,6 @@ class graph_binding final : public graph_source {
       if (auto const owner = number_of(n); owner != absent) image.set_region_owner(region, owner);
     if (sorted) add_functions();
     return sorted;
-  }
-
-  [[nodiscard]] node_id number_of(node_type const& n) const {
-    for (auto const& v : traits::results(*graph_, n))
-      if (v != value_type{}) return image.producer(numbers_.find(v));
-    return absent;
   }
 
   void add_functions() {
@@ -18439,89 +18447,25 @@ using traffic = basic_traffic<graph_image>;
 
 namespace fuse::inline v0::detail {
 
-template <class Image>
-class basic_infinite_terms {
+class read_only_source : public graph_source {
  public:
-  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
-      : image_(image), facts_(known), names_(names), match_(match) {}
-
-  [[nodiscard]] std::string find(node_id first_new, span<node_id const> shared) {
-    first_new_ = first_new;
-    shared_ = shared;
-    for (auto n = first_new; n < image_.node_count(); ++n) {
-      auto const terms = terms_of(n);
-      for (std::uint32_t i = 0; i < terms; ++i)
-        if (auto const found = below(image_.operand(n, i)); found != absent) return image_.source->value_name(found);
-      for (auto const& p : info(op_of(image_, n)).parameters)
-        if (double number = 0;
-            terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))
-          return std::string(image_.source->op_name(n)) + "'s " + std::string(p.name);
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] std::uint32_t terms_of(node_id n) const {
-    return operands_added_up(op_of(image_, n), image_.operand_count(n));
-  }
-  [[nodiscard]] bool was_added_up(value_id v) const {
-    for (auto n : match_.matched())
-      for (std::uint32_t i = 0; i < terms_of(n); ++i)
-        if (gives(image_.operand(n, i), v)) return true;
+  bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
+              std::string_view) override {
     return false;
   }
-  [[nodiscard]] bool gives(value_id sum, value_id v) const {
-    if (sum == v) return true;
-    auto const n = sum == absent ? absent : image_.producer(sum);
-    if (n == absent || op_of(image_, n) != opcode::where || image_.operand_count(n) != 3) return false;
-    double held = 0, wanted = 0;
-    for (auto const i : {1u, 2u}) {
-      auto const each = image_.operand(n, i);
-      if (each == v || (facts_.uniform(each, held) && facts_.uniform(v, wanted) && held == wanted)) return true;
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool is_new(node_id n) const {
-    bool found = n >= first_new_;
-    for (auto const s : shared_) found = found || s == n;
-    return found;
-  }
-  [[nodiscard]] value_id below(value_id v) const {
-    if (v == absent) return absent;
-    auto const n = image_.producer(v);
-    if (n == absent || !is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
-    if (terms_of(n) != 0) return absent;  // looked at by itself
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      if (auto const found = below(image_.operand(n, i)); found != absent) return found;
-    return absent;
-  }
-  [[nodiscard]] bool is_finite(value_id v) const {
-    if (double number = 0; facts_.uniform(v, number)) return math::is_finite(number);
-    for (auto const number : facts_.numbers(v))
-      if (!math::is_finite(number)) return false;
-    if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
-    auto const contents = image_.source->constant(v);
-    for (std::size_t i = 0; contents && i < contents.size(); ++i)
-      if (!math::is_finite(contents.number(i))) return false;
-    return true;
-  }
-
-  Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
-  match_state const& match_;
-  node_id first_new_ = 0;
-  span<node_id const> shared_{};
+  bool add_constant(std::uint32_t, tensor_view, std::string_view) override { return false; }
+  void replace_uses(value_id, value_id) override {}
+  void erase(node_id) override {}
+  void forget(node_id, value_id) override {}
+  bool declare(function_body const&) override { return false; }
 };
-using infinite_terms = basic_infinite_terms<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
 template <class Image>
-class basic_transaction final : public graph_source {
+class basic_transaction final : public read_only_source {
  public:
   basic_transaction(Image& image, facts& known, bool opened = true)
       : image_(image), facts_(known), real_(*image.source) {
@@ -18582,6 +18526,11 @@ class basic_transaction final : public graph_source {
 
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] span<node_id const> shared() const { return shared_; }
+  [[nodiscard]] bool is_new(node_id n) const {
+    bool found = n >= first_node_;
+    for (auto const s : shared_) found = found || s == n;
+    return found;
+  }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
   std::string commit(node_id place, std::string_view origin) {
@@ -18671,15 +18620,6 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
   [[nodiscard]] void const* graph_type() const override { return real_.graph_type(); }
   [[nodiscard]] void const* handle(value_id v) const override { return v < first_value_ ? real_.handle(v) : nullptr; }
-  bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
-              std::string_view) override {
-    return false;
-  }
-  bool add_constant(std::uint32_t, tensor_view, std::string_view) override { return false; }
-  void replace_uses(value_id, value_id) override {}
-  void erase(node_id) override {}
-  void forget(node_id, value_id) override {}
-  bool declare(function_body const&) override { return false; }
 
  private:
   struct made {
@@ -18731,7 +18671,7 @@ class basic_transaction final : public graph_source {
     auto const found = kept_nodes_.find(hash_of(wanted.tag, wanted.operands), [&](std::uint32_t at) {
       auto const& k = kept_[at];
       bool const before = image_.node(k.id).order < image_.node(wanted.like).order;
-      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && is_read(k.id) &&
+      return before && k.attributes == wanted.attributes && real_.op_name(k.id) == wanted.op && image_.is_read(k.id) &&
              reads_the_same(k.id, wanted);
     });
     return found == kept_nodes_.none ? absent : kept_[found].id;
@@ -18744,11 +18684,6 @@ class basic_transaction final : public graph_source {
     for (std::uint32_t i = 0; same && i < wanted.operands.size(); ++i)
       same = image_.operand(n, i) == wanted.operands[i];
     return same;
-  }
-  [[nodiscard]] bool is_read(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!image_.unused(image_.result(n, i))) return true;
-    return false;
   }
   void keep(made const& s) {
     operands_.clear();
@@ -18823,6 +18758,80 @@ class basic_transaction final : public graph_source {
   bool open_ = false;
 };
 using transaction = basic_transaction<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_infinite_terms {
+ public:
+  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match,
+                       basic_transaction<Image> const& changes)
+      : image_(image), facts_(known), names_(names), match_(match), changes_(changes) {}
+
+  [[nodiscard]] std::string find() const {
+    for (auto n = changes_.first_node(); n < image_.node_count(); ++n) {
+      auto const terms = terms_of(n);
+      for (std::uint32_t i = 0; i < terms; ++i)
+        if (auto const found = below(image_.operand(n, i)); found != absent) return image_.source->value_name(found);
+      for (auto const& p : info(op_of(image_, n)).parameters)
+        if (double number = 0;
+            terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))
+          return std::string(image_.source->op_name(n)) + "'s " + std::string(p.name);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t terms_of(node_id n) const {
+    return operands_added_up(op_of(image_, n), image_.operand_count(n));
+  }
+  [[nodiscard]] bool was_added_up(value_id v) const {
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < terms_of(n); ++i)
+        if (gives(image_.operand(n, i), v)) return true;
+    return false;
+  }
+  [[nodiscard]] bool gives(value_id sum, value_id v) const {
+    if (sum == v) return true;
+    auto const n = sum == absent ? absent : image_.producer(sum);
+    if (n == absent || op_of(image_, n) != opcode::where || image_.operand_count(n) != 3) return false;
+    double held = 0, wanted = 0;
+    for (auto const i : {1u, 2u}) {
+      auto const each = image_.operand(n, i);
+      if (each == v || (facts_.uniform(each, held) && facts_.uniform(v, wanted) && held == wanted)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] value_id below(value_id v) const {
+    if (v == absent) return absent;
+    auto const n = image_.producer(v);
+    if (n == absent || !changes_.is_new(n)) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (terms_of(n) != 0) return absent;  // looked at by itself
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      if (auto const found = below(image_.operand(n, i)); found != absent) return found;
+    return absent;
+  }
+  [[nodiscard]] bool is_finite(value_id v) const {
+    if (double number = 0; facts_.uniform(v, number)) return math::is_finite(number);
+    for (auto const number : facts_.numbers(v))
+      if (!math::is_finite(number)) return false;
+    if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
+    auto const contents = image_.source->constant(v);
+    for (std::size_t i = 0; contents && i < contents.size(); ++i)
+      if (!math::is_finite(contents.number(i))) return false;
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  match_state const& match_;
+  basic_transaction<Image> const& changes_;
+};
+using infinite_terms = basic_infinite_terms<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -21942,7 +21951,7 @@ class basic_application {
         changes_(image, known, false),
         required_(match_, image, known, names),
         right_(rules_, match_, image, known, names, options.target, changes_, required_),
-        infinite_(image, known, names, match_),
+        infinite_(image, known, names, match_, changes_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {}
@@ -22038,7 +22047,7 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
-    if (auto const what = infinite_.find(first_node(), changes_.shared()); !what.empty())
+    if (auto const what = infinite_.find(); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root_;
@@ -22240,7 +22249,7 @@ class basic_application {
       dead_.pop_back();
       if (!image_.unused(v)) continue;  // most operands
       auto const n = image_.producer(v);
-      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || image_.is_read(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const operand = image_.operand(n, i); operand != absent) {
           dead_.push_back(operand);
@@ -22290,12 +22299,6 @@ class basic_application {
           readers_.push_back({user, absent});
         });
     }
-  }
-
-  [[nodiscard]] bool used(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!image_.unused(image_.result(n, i))) return true;
-    return false;
   }
 
   program const& rules_;

@@ -50,7 +50,9 @@ class random_group {
     if (!has_reductions_ && below(4) == 0) last = moved(last, base_);
     last = made.add("Add", {last, made.constant(type_of_scalar(0.5f))});
     bool const is_alone = below(4) != 0;
-    made.output(is_alone ? last : full(last), "last");
+    if (has_reductions_ || !is_alone) last = full(last);
+    if (has_reductions_ && below(4) == 0) last = made.add("ReduceMean", {last, list(last_axes())});
+    made.output(last, "last");
     if (!is_alone)
       made.output(full(values_[values_.size() - 1 - below(std::min<std::size_t>(values_.size(), 3))]), "more");
   }

@@ -63,14 +63,19 @@ class group_lowering {
       is_empty = is_empty && count == 0;
     }
     if (is_empty) return true;  // no rows
-    bool has_reduction = false;
-    for (node_id n = 0; n < image_.node_count(); ++n)
-      if (is_over_rows(op_of(image_, n))) {
-        has_reduction = true;
-        if (!measure(n)) return false;
-        break;
-      }
-    return has_reduction ? lower_rows() : lower_cheapest();
+    // What the outputs are computed from: operands come before their users.
+    std::vector<bool> is_needed(image_.node_count(), false);
+    node_id reduction = absent;
+    for (auto const v : outputs_)
+      if (image_.producer(v) != absent) is_needed[image_.producer(v)] = true;
+    for (auto n = image_.node_count(); n-- > 0;) {
+      if (!is_needed[n]) continue;
+      if (is_over_rows(op_of(image_, n))) reduction = n;
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
+          is_needed[image_.producer(v)] = true;
+    }
+    return reduction == absent ? lower_cheapest() : measure(reduction) && lower_rows();
   }
   group_rows rows{};
   std::string refusal{};
