@@ -386,6 +386,9 @@ TEST_CASE("Groups: arguments that do not fit are told, and nothing is written") 
   CHECK(refusal({x, y}, {}) == "a group has 1 outputs, 0 came");
   CHECK(refusal({x, y}, {z.first(8)}) == "output 0 has 8 bytes, expected 96");
   CHECK(refusal({{x.type, x.shape, x.bytes.first(12)}, y}, {z}) == "input 0 has 12 bytes, its type and shape say 96");
+  std::vector<std::byte> const odd(98);
+  auto const* const between = reinterpret_cast<std::uintptr_t>(odd.data()) % 4 == 0 ? odd.data() + 1 : odd.data();
+  CHECK(refusal({x, {x.type, x.shape, {between, 96}}}, {z}) == "y lies at an address that does not suit its elements");
   shape const other{5, 6};
   std::vector<float> const more(30);
   CHECK(refusal({x, {x.type, other, std::as_bytes(std::span(more))}}, {z}) ==

@@ -95,7 +95,7 @@ class group_graph final : public read_only_source {
     return source_.same_attributes(nodes_[a], nodes_[b]);
   }
   [[nodiscard]] element_type type(value_id v) const override {
-    return v < given_.size() ? given_[v].type : element_type::unknown;
+    return v < given_.size() ? given_[v].type : constant(v).type;
   }
   [[nodiscard]] bool shape(value_id v, std::vector<dimension>& into) const override {
     into.clear();

@@ -159,12 +159,21 @@ inline bool group_kernel::check(span<tensor_view const> inputs, span<span<std::b
   if (outputs.size() != outputs_.size())
     return refuse("a group has " + std::to_string(outputs_.size()) + " outputs, " + std::to_string(outputs.size()) +
                   " came");
+  auto const suits = [](std::byte const* at, element_type type) {
+    return !is_floating(type) || reinterpret_cast<std::uintptr_t>(at) % fuse::size_of(type) == 0;
+  };
+  auto const& image = graph_->image;
+  for (value_id v = 0; v < image.value_count() && image.producer(v) == absent; ++v)
+    if (!suits(contents(inputs, v), graph_->type(v)))
+      return refuse(graph_->value_name(v) + " lies at an address that does not suit its elements");
   // Orders all addresses, as `<` does not.
   std::less<std::byte const*> const before;
   auto const apart = [&](span<std::byte const> a, span<std::byte const> b) {
     return a.empty() || b.empty() || !before(a.data(), b.data() + b.size()) || !before(b.data(), a.data() + a.size());
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!suits(outputs[i].data(), outputs_[i].type))
+      return refuse("output " + std::to_string(i) + " lies at an address that does not suit its elements");
     if (outputs[i].size() != outputs_[i].bytes)
       return refuse("output " + std::to_string(i) + " has " + std::to_string(outputs[i].size()) + " bytes, expected " +
                     std::to_string(outputs_[i].bytes));
