@@ -7829,6 +7829,17 @@ class basic_layouts {
     return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();
   }
 
+  [[nodiscard]] bool broadcast(value_id v, layout& into) const {
+    auto const to = shape(v);
+    if (to.size() < into.rank()) return false;
+    auto const more = to.size() - into.rank();
+    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
+    for (auto i = more; i < to.size(); ++i)
+      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
+        return false;
+    return true;
+  }
+
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
@@ -7868,7 +7879,7 @@ class basic_layouts {
       case opcode::split: return parted(n, v, into);
       case opcode::slice: return sliced(n, v, into);
       case opcode::gather: return gathered(n, v, into);
-      case opcode::expand: return expanded(v, into);
+      case opcode::expand: return broadcast(v, into);
       case opcode::tile: return tiled(v, into);
       case opcode::depth_to_space:
       case opcode::space_to_depth: return reblocked(n, v, into);
@@ -8033,17 +8044,6 @@ class basic_layouts {
       }
       if (!(told == indices[i])) return false;
     }
-    return true;
-  }
-
-  [[nodiscard]] bool expanded(value_id v, layout& into) {
-    auto const to = shape(v);
-    if (to.size() < into.rank()) return false;
-    auto const more = to.size() - into.rank();
-    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
-    for (auto i = more; i < to.size(); ++i)
-      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
-        return false;
     return true;
   }
 

@@ -399,6 +399,32 @@ TEST_CASE("Groups: arguments that do not fit are told, and nothing is written") 
   CHECK(sample.z == std::vector<float>(24, 6.f));
 }
 
+TEST_CASE("Groups: a caller's numbers count where they may override those of the graph") {
+  graph g{18};
+  shape const of{3};
+  std::vector<float> const held(3, 2.f), given(3, 5.f);
+  auto const x = g.input("x", fuse::make_tensor<float>(of, held));
+  auto const fixed = g.constant(fuse::make_tensor<float>(of, held));
+  g.output(g.add("Mul", {x, fixed}), "y");
+  tensor_view const input{element_type::float32, of, std::as_bytes(std::span(given))};
+  std::vector<float> y(3);
+  auto const bytes = std::as_writable_bytes(std::span(y));
+  fuse::span<std::byte> const outputs[] = {{bytes.data(), bytes.size()}};
+  fuse::fusion_group<graph> group = whole(g);
+  group.inputs = {x};
+  CHECK(fuse::run_group(g, group, std::vector{input}, outputs) == "");
+  CHECK(y == std::vector<float>(3, 10.f));
+  // An input may be listed twice.
+  group.inputs = {x, x};
+  CHECK(fuse::run_group(g, group, std::vector{input, input}, outputs) == "");
+  group.inputs = {};
+  CHECK(fuse::run_group(g, group, std::vector<tensor_view>(), outputs) ==
+        "x is read, and is neither an input of the group nor a constant");
+  group.inputs = {x};
+  group.outputs = {g.input("z")};
+  CHECK(fuse::run_group(g, group, std::vector{input}, outputs) == "z is given out, and no node of the group makes it");
+}
+
 TEST_CASE("Groups: shapes may change from call to call, and so may what a parameter holds") {
   graph g{18};
   auto const x = g.input("x"), to = g.input("to", element_type::int64);

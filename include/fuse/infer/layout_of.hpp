@@ -79,6 +79,19 @@ class basic_layouts {
     return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();
   }
 
+  /// What broadcasting to the shape of `v` does to a layout: extents of 1 are repeated, others stay. False where
+  /// neither is known to be so.
+  [[nodiscard]] bool broadcast(value_id v, layout& into) const {
+    auto const to = shape(v);
+    if (to.size() < into.rank()) return false;
+    auto const more = to.size() - into.rank();
+    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
+    for (auto i = more; i < to.size(); ++i)
+      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
+        return false;
+    return true;
+  }
+
   /// The dimensions of a value, as polynomials.
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
@@ -120,7 +133,7 @@ class basic_layouts {
       case opcode::split: return parted(n, v, into);
       case opcode::slice: return sliced(n, v, into);
       case opcode::gather: return gathered(n, v, into);
-      case opcode::expand: return expanded(v, into);
+      case opcode::expand: return broadcast(v, into);
       case opcode::tile: return tiled(v, into);
       case opcode::depth_to_space:
       case opcode::space_to_depth: return reblocked(n, v, into);
@@ -292,18 +305,6 @@ class basic_layouts {
       }
       if (!(told == indices[i])) return false;
     }
-    return true;
-  }
-
-  /// Extents of 1 are repeated, others stay; what a broadcast does is not known where neither is known to be so.
-  [[nodiscard]] bool expanded(value_id v, layout& into) {
-    auto const to = shape(v);
-    if (to.size() < into.rank()) return false;
-    auto const more = to.size() - into.rank();
-    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
-    for (auto i = more; i < to.size(); ++i)
-      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
-        return false;
     return true;
   }
 

@@ -32,14 +32,16 @@ class group_graph final : public read_only_source {
     image.source = this;
     std::unordered_map<value_id, value_id> own;
     auto const read = [&](value_id v) {
-      if (v == absent || !own.emplace(v, image.value_count()).second) return;
+      auto const made = image.add_value();
+      own.emplace(v, made);
       inputs_.push_back(v);
-      image.set_constant(image.add_value(), whole.value(v).constant);
+      is_constant_.push_back(v != absent && whole.value(v).constant);
+      image.set_constant(made, is_constant_.back());
     };
     for (auto const v : inputs) read(v);
     for (auto const n : nodes)
       for (std::uint32_t i = 0; i < whole.operand_count(n); ++i)
-        if (auto const v = whole.operand(n, i); v != absent && whole.value(v).constant) read(v);
+        if (auto const v = whole.operand(n, i); v != absent && whole.value(v).constant && !own.contains(v)) read(v);
     for (auto const n : nodes) {
       auto const made = image.add_node(whole.node(n).tag, whole.node(n).result_count, 0);
       if (whole.node(n).has_bodies) image.set_has_bodies(made);
@@ -51,20 +53,27 @@ class group_graph final : public read_only_source {
         auto const v = whole.operand(nodes_[n], i);
         auto const found = own.find(v);
         image.attach_operand(n, found == own.end() ? absent : found->second);
-        if (v != absent && found == own.end()) unknown_ = source.value_name(v);
+        if (v != absent && found == own.end())
+          unknown_ = source.value_name(v) + " is read, and is neither an input of the group nor a constant";
       }
       image.place_last(n);
     }
     for (auto const v : outputs) {
-      outputs_.push_back(own.at(v));
-      image.add_output(outputs_.back());
+      auto const found = own.find(v);
+      if (found == own.end()) {
+        unknown_ =
+            (v == absent ? "a value" : source.value_name(v)) + " is given out, and no node of the group makes it";
+        continue;
+      }
+      outputs_.push_back(found->second);
+      image.add_output(found->second);
     }
   }
   group_graph(group_graph const&) = delete;
   group_graph& operator=(group_graph const&) = delete;
 
   [[nodiscard]] std::size_t input_count() const { return given_.size(); }
-  /// What the nodes read that is neither an input nor a constant, or nothing.
+  /// What the nodes read, or the group gives out, that nothing of it makes: a sentence, or nothing.
   [[nodiscard]] std::string const& unknown() const { return unknown_; }
   [[nodiscard]] span<value_id const> outputs() const { return span(outputs_); }
 
@@ -77,7 +86,7 @@ class group_graph final : public read_only_source {
       given_[i] = {now.type, {now.shape.begin(), now.shape.end()}, {}};
       if (is_parameter(now)) given_[i].bytes.assign(now.bytes.begin(), now.bytes.end());
       auto const v = static_cast<value_id>(i);
-      image.set_constant(v, is_parameter(inputs[i]) || source_.constant(inputs_[i]));
+      image.set_constant(v, is_parameter(inputs[i]) || is_constant_[i]);
       changed = true;
     }
     return changed;
@@ -86,7 +95,7 @@ class group_graph final : public read_only_source {
   [[nodiscard]] tensor_view constant(value_id v) const override {
     if (v >= inputs_.size()) return {};
     tensor_view const given = v < given_.size() ? tensor_view(given_[v]) : tensor_view{};
-    return is_parameter(given) ? given : source_.constant(inputs_[v]);
+    return is_parameter(given) || !is_constant_[v] ? given : source_.constant(inputs_[v]);
   }
   [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
     return source_.attribute_of(nodes_[n], name);
@@ -125,6 +134,7 @@ class group_graph final : public read_only_source {
   graph_source const& source_;
   std::vector<node_id> nodes_;
   std::vector<value_id> inputs_, outputs_;
+  std::vector<bool> is_constant_;  // of each of these inputs: nobody may override it
   std::vector<tensor> given_;
   std::string unknown_;
 };

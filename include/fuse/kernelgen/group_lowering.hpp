@@ -242,22 +242,11 @@ class group_lowering {
       switch (one.is) {
         case view::kind::rows: done = into.reshape(whole); break;
         case view::kind::numbers: done = into.reshape(first) && into.tile(1, whole[1]); break;
-        case view::kind::broadcast: done = broadcast(one.of, into); break;
+        case view::kind::broadcast: done = layouts_.broadcast(one.of, into); break;
         case view::kind::node: done = layouts_.apply(image_.producer(one.of), one.of, into); break;
       }
       if (!done) return refuse("where the elements of " + image_.source->value_name(v) + " go is not known");
     }
-    return true;
-  }
-  [[nodiscard]] bool broadcast(value_id to, layout& into) const {
-    auto const shape = layouts_.shape(to);
-    if (shape.size() < into.rank()) return false;
-    auto const more = shape.size() - into.rank();
-    if (more != 0) into.add_axes(span<polynomial const>(shape).first(more));
-    for (auto i = more; i < shape.size(); ++i)
-      if (!(into.shape()[i] == shape[i]) &&
-          !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), shape[i])))
-        return false;
     return true;
   }
   // Of one axis: 0 of rows, 1 of columns.

@@ -131,6 +131,13 @@ struct row_program {
   [[nodiscard]] constexpr row_step const& operator[](std::size_t at) const { return steps[at]; }
 };
 
+/// Whether the spread of a step is computed, which tells its mean, too.
+[[nodiscard]] constexpr bool has_spread(row_program const& program, std::size_t of) {
+  for (std::size_t i = 0; i < program.size; ++i)
+    if (program[i].is_used && program[i].op == row_op::spread && program[i].a == of) return true;
+  return false;
+}
+
 /// A number that a step of rows adds to something, or subtracts: what float leaves of it is added, too, or subtracted.
 struct added_rest {
   std::uint8_t step = 0;

@@ -126,7 +126,7 @@ class row_schedule {
     auto const step = static_cast<std::uint8_t>(at);
     switch (s.op) {
       case detail::row_op::mean:
-        if (has_spread(s.a)) return;
+        if (detail::has_spread(program_, s.a)) return;
         into.folds.push_back({fold_form::mean, step, s.a, s.a});
         break;
       case detail::row_op::spread: into.folds.push_back({fold_form::spread, step, s.a, s.b}); break;
@@ -145,12 +145,6 @@ class row_schedule {
       default: into.folds.push_back({fold_form::sum, step, s.a, s.a}); break;
     }
     wanted.push_back(s.a);
-  }
-  // Whether the mean of a step is told by its spread.
-  [[nodiscard]] bool has_spread(std::uint8_t of) const {
-    for (std::size_t i = 0; i < program_.size; ++i)
-      if (program_[i].is_used && program_[i].op == detail::row_op::spread && program_[i].a == of) return true;
-    return false;
   }
   void need(std::uint8_t at, bool (&needed)[detail::row_program::capacity]) const {
     auto const& s = program_[at];

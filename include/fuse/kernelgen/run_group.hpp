@@ -113,8 +113,7 @@ inline bool group_kernel::prepare(span<tensor_view const> inputs) {
 }
 
 inline bool group_kernel::lower() {
-  if (!graph_->unknown().empty())
-    return refuse(graph_->unknown() + " is read, and is neither an input of the group nor a constant");
+  if (!graph_->unknown().empty()) return refuse(graph_->unknown());
   detail::facts known(graph_->image, *names_);
   known.run();
   detail::group_lowering lowering(graph_->image, known, *names_, graph_->outputs());
@@ -217,7 +216,8 @@ template <class G>
   std::vector<value_id> inputs, outputs;
   for (auto const& group : groups) {
     nodes.clear(), inputs.clear(), outputs.clear();
-    for (auto const& n : group.nodes) nodes.push_back(bound->number_of(n));
+    for (auto const& n : group.nodes)
+      if (auto const number = bound->number_of(n); number != absent) nodes.push_back(number);
     std::sort(nodes.begin(), nodes.end());
     for (auto const& v : group.inputs) inputs.push_back(bound->number(v));
     for (auto const& v : group.outputs) outputs.push_back(bound->number(v));

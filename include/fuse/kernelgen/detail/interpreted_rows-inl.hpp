@@ -146,16 +146,8 @@ HWY_ATTR inline row_loop loop_of(row_op op, unsigned numbers, bool has_rest) {
 
 // Elements from and to wherever they lie
 
-template <class T>
-HWY_ATTR void widen_row(T const* from, float* to, std::size_t columns) {
-  constexpr auto width = static_cast<std::size_t>(vector_lanes);
-  std::size_t i = 0;
-  for (; i + width <= columns; i += width) whole().put(whole().get(from + i), to + i);
-  between const some{0, columns - i};
-  if (i < columns) some.put(some.get(from + i), to + i);
-}
-template <class T>
-HWY_ATTR void narrow_row(float const* from, T* to, std::size_t columns) {
+template <class From, class To>
+HWY_ATTR void copy_row(From const* from, To* to, std::size_t columns) {
   constexpr auto width = static_cast<std::size_t>(vector_lanes);
   std::size_t i = 0;
   for (; i + width <= columns; i += width) whole().put(whole().get(from + i), to + i);
@@ -172,7 +164,7 @@ HWY_ATTR void gather_row(T const* from, digits const& columns, std::size_t begin
     std::size_t const in_run = columns.count == 1 ? count : HWY_MIN(count, run - begin % run);
     T const* const first = from + columns.at(begin);
     if (stride == 1) {
-      widen_row(first, to, in_run);
+      copy_row(first, to, in_run);
     } else {
       for (std::size_t i = 0; i < in_run; ++i)
         to[i] = kernels::to_float(first[static_cast<std::ptrdiff_t>(i) * stride]);
@@ -273,7 +265,6 @@ class row_interpreter {
       if (s.op == row_op::input) inputs_[s.index] = nullptr;
       if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(s), detail::added_rest_of(program_, s).is_there);
     }
-    columns_ = 0;
     compute_all(schedule_.shared_numbers());
     for (std::size_t row = call_.begin; row < call_.end; ++row) compute_row(row);
   }
@@ -369,7 +360,7 @@ class row_interpreter {
       auto const& result = call_.results[i];
       with_element(result.element, [&]<class T>(T) HWY_ATTR {
         auto* const to = reinterpret_cast<T*>(result.at(row)) + begin_;
-        if (static_cast<void*>(to) != static_cast<void*>(at_tile(step))) narrow_row(at_tile(step), to, count_);
+        if (static_cast<void*>(to) != static_cast<void*>(at_tile(step))) copy_row(at_tile(step), to, count_);
       });
     }
   }
@@ -392,7 +383,7 @@ class row_interpreter {
       switch (s.op) {
         case row_op::input: numbers_[at] = number_at(s.index); break;
         case row_op::number: numbers_[at] = s.number; break;
-        case row_op::columns: numbers_[at] = static_cast<double>(columns_ != 0 ? columns_ : call_.columns); break;
+        case row_op::columns: numbers_[at] = static_cast<double>(call_.columns); break;
         case row_op::where_positive: numbers_[at] = numbers_[s.a] > 0 ? numbers_[s.b] : numbers_[s.c]; break;
         default: numbers_[at] = number_of(s.op, numbers_[s.a], numbers_[s.b]);
       }

@@ -32,11 +32,6 @@ struct fold {
   fold_kind kind;
 };
 
-constexpr bool has_spread(row_program const& program, row_step const& mean) {
-  for (std::size_t i = 0; i < program.size; ++i)
-    if (program[i].is_used && program[i].op == row_op::spread && program[i].a == mean.a) return true;
-  return false;
-}
 // Calls `add(step, kind)` for each of these of a pass.
 template <class Add>
 constexpr void each_fold(row_program const& program, int depth, Add const& add) {
@@ -46,7 +41,7 @@ constexpr void each_fold(row_program const& program, int depth, Add const& add) 
     if (s.op == row_op::spread) {
       add(i, fold_kind::distances);
       add(i, fold_kind::squares);
-    } else if (s.op != row_op::mean || !has_spread(program, s)) {
+    } else if (s.op != row_op::mean || !has_spread(program, s.a)) {
       add(i, s.op == row_op::largest           ? fold_kind::largest
              : s.op == row_op::sum_of_products ? fold_kind::products
                                                : fold_kind::sum);
