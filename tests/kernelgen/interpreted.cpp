@@ -11,8 +11,9 @@
 
 #include "../kernels/random_case.hpp"
 
+#include <bit>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <random>
 #include <span>
 #include <string_view>
@@ -153,11 +154,11 @@ void check(std::size_t rows, std::size_t columns, double center, std::mt19937& r
       for (std::size_t c = 0; c < columns; ++c) {
         float const a = to_float(y[i].elements[r * y[i].stride + c]),
                     b = to_float(expected[i].elements[r * columns + c]);
-        if (std::memcmp(&a, &b, sizeof a) != 0 && !(a != a && b != b)) {
-          INFO("column " << c);
-          CHECK(a == b);
-          return;
-        }
+        auto const found = std::bit_cast<std::uint32_t>(a), wanted = std::bit_cast<std::uint32_t>(b);
+        if (found == wanted || (a != a && b != b)) continue;
+        INFO("column " << c << ": " << a << ", not " << b);
+        CHECK(found == wanted);
+        return;
       }
     }
 }

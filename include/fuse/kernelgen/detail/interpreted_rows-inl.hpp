@@ -92,17 +92,20 @@ using row_loop = void (*)(float*, step_operands, std::size_t);
 // are numbers, but of what repeats one.
 template <row_op Op, bool HasRest>
 HWY_ATTR row_loop loop_on(unsigned numbers) {
-  if constexpr (operands_of_operation(Op) == 1) {
-    return operate < Op, Op == row_op::repeat ? 1u : 0u, HasRest > ;
+  constexpr int count = operands_of_operation(Op);
+  constexpr unsigned all = (1u << count) - 1;
+  if constexpr (count == 1) {
+    constexpr unsigned repeated = Op == row_op::repeat ? 1 : 0;
+    return operate<Op, repeated, HasRest>;
   } else {
     switch (numbers) {
-      case 0: return operate<Op, 0, HasRest>;
       case 1: return operate<Op, 1, HasRest>;
       case 2: return operate<Op, 2, HasRest>;
-      case 3: return operate < Op, operands_of_operation(Op) == 3 ? 3 : 0, HasRest > ;
-      case 4: return operate < Op, operands_of_operation(Op) == 3 ? 4 : 0, HasRest > ;
-      case 5: return operate < Op, operands_of_operation(Op) == 3 ? 5 : 0, HasRest > ;
-      default: return operate < Op, operands_of_operation(Op) == 3 ? 6 : 0, HasRest > ;
+      case 3: return operate<Op, 3 % all, HasRest>;
+      case 4: return operate<Op, 4 % all, HasRest>;
+      case 5: return operate<Op, 5 % all, HasRest>;
+      case 6: return operate<Op, 6 % all, HasRest>;
+      default: return operate<Op, 0, HasRest>;
     }
   }
 }
