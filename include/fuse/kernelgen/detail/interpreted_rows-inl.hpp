@@ -4,6 +4,7 @@
 // and so the bits of kernels from expressions.
 #include <fuse/kernelgen/detail/interpreted_call.hpp>
 #include <fuse/kernelgen/detail/passes.hpp>
+#include <fuse/kernelgen/step_writer.hpp>
 
 #include <cstddef>
 #include <cstdint>
