@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -108,9 +109,11 @@ namespace operators {
 [[nodiscard]] inline array row(std::vector<std::int64_t> const& numbers) {
   return {{static_cast<std::int64_t>(numbers.size())}, {numbers.begin(), numbers.end()}, true};
 }
+/// Whole numbers; the largest of 64 bits, which a double rounds up, stands for beyond every end.
 [[nodiscard]] inline std::vector<std::int64_t> integers(array const& a) {
   std::vector<std::int64_t> all;
-  for (double const x : a.data) all.push_back(static_cast<std::int64_t>(x));
+  for (double const x : a.data)
+    all.push_back(x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max());
   return all;
 }
 [[nodiscard]] inline array cast(array const& a, fuse::element_type to) {
@@ -179,6 +182,8 @@ template <class F>
     if (shape[i] > 0) known *= shape[i];
   }
   for (auto& extent : shape)
+    if (extent < 0 && known == 0) fail("an extent of Reshape that nothing tells");
+  for (auto& extent : shape)
     if (extent < 0) extent = static_cast<std::int64_t>(a.data.size()) / known;
   a.shape = shape;
   if (count_of(shape) != a.data.size()) fail("Reshape to another size");
@@ -187,7 +192,8 @@ template <class F>
 [[nodiscard]] inline array flatten(array a, std::int64_t axis) {
   if (axis < 0) axis += static_cast<std::int64_t>(a.rank());
   auto const rows = count_of({a.shape.begin(), a.shape.begin() + axis});
-  a.shape = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(a.data.size() / rows)};
+  auto const columns = count_of({a.shape.begin() + axis, a.shape.end()});
+  a.shape = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
   return a;
 }
 [[nodiscard]] inline array transpose(array const& a, std::optional<std::vector<std::int64_t>> perm) {
@@ -252,7 +258,8 @@ template <class F>
   if (a.rank() == 0 || static_cast<std::size_t>(a.shape.back()) != inner) fail("matrices that do not fit");
   array result{a.shape, {}, a.integers && b.integers};
   result.shape.back() = b.shape[1];
-  for (std::size_t row = 0; row < a.data.size() / inner; ++row)
+  auto const rows = count_of({a.shape.begin(), a.shape.end() - 1});
+  for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column) {
       double sum = 0;
       for (std::size_t k = 0; k < inner; ++k) sum += a.data[row * inner + k] * b.data[k * columns + column];
@@ -292,20 +299,25 @@ template <class F>
     return std::isnan(low) ? low : std::isnan(high) ? high : std::min(std::max(x, low), high);
   });
 }
-/// Elements `from`, `from` + 1, ... of an axis.
-[[nodiscard]] inline array part_of(array const& a, std::size_t axis, std::int64_t from, std::int64_t count) {
+/// Elements along one axis, each from an index that `from` says of it.
+template <class From>
+[[nodiscard]] array picked(array const& a, std::size_t axis, std::int64_t count, From from) {
   array result{a.shape, {}, a.integers};
   result.shape[axis] = count;
-  if (from + count > a.shape[axis]) fail("a part beyond the end");
   for (std::size_t at = 0; at < count_of(result.shape); ++at) {
-    auto index = position(at, result.shape);
-    index[axis] += from;
-    std::size_t offset = 0;  // extents of 1 are no repetition here
+    auto const index = position(at, result.shape);
+    std::size_t offset = 0;
     for (std::size_t i = 0; i < index.size(); ++i)
-      offset = offset * static_cast<std::size_t>(a.shape[i]) + static_cast<std::size_t>(index[i]);
-    result.data.push_back(a.data[offset]);
+      offset = offset * static_cast<std::size_t>(a.shape[i]) +
+               static_cast<std::size_t>(i == axis ? from(index[i]) : index[i]);
+    result.data.push_back(a.data.at(offset));
   }
   return result;
+}
+/// Elements `from`, `from` + 1, ... of an axis.
+[[nodiscard]] inline array part_of(array const& a, std::size_t axis, std::int64_t from, std::int64_t count) {
+  if (from + count > a.shape[axis]) fail("a part beyond the end");
+  return picked(a, axis, count, [&](std::int64_t k) { return from + k; });
 }
 [[nodiscard]] inline std::vector<array> split(std::vector<array const*> const& in, parameters const& p) {
   auto const axis = axis_of(*in.at(0), static_cast<std::int64_t>(p.number({"axis"}, 0)));
@@ -318,6 +330,61 @@ template <class F>
   }
   if (at != in[0]->shape[axis]) fail("parts of a Split that are not the whole");
   return parts;
+}
+/// Of operands, from version 10 on, or attributes; steps forwards.
+[[nodiscard]] inline array slice(std::vector<array const*> const& in, parameters const& p) {
+  auto const list = [&](std::size_t i, std::string_view name) -> std::optional<std::vector<std::int64_t>> {
+    if (in.size() > i && in[i] != nullptr) return integers(*in[i]);
+    return p.list({name});
+  };
+  auto const starts = list(1, "starts").value(), ends = list(2, "ends").value();
+  auto const axes = list(3, "axes"), steps = list(4, "steps");
+  auto all = *in.at(0);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    auto const axis = axes ? axis_of(all, axes->at(i)) : i;
+    auto const extent = all.shape.at(axis), step = steps ? steps->at(i) : 1;
+    if (step < 1) fail("a Slice backwards");
+    auto const bound = [&](std::int64_t x) {
+      return std::min(std::max<std::int64_t>(x < 0 ? x + extent : x, 0), extent);
+    };
+    auto const first = bound(starts[i]), last = bound(ends.at(i));
+    all = picked(all, axis, std::max<std::int64_t>((last - first + step - 1) / step, 0),
+                 [&](std::int64_t k) { return first + k * step; });
+  }
+  return all;
+}
+[[nodiscard]] inline array gather(array const& a, array const& indices, std::int64_t along) {
+  auto const axis = axis_of(a, along);
+  auto const all = integers(indices);
+  auto result = picked(a, axis, static_cast<std::int64_t>(all.size()), [&](std::int64_t k) {
+    auto const index = all[static_cast<std::size_t>(k)];
+    return index < 0 ? index + a.shape[axis] : index;
+  });
+  auto const at = result.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  result.shape.insert(result.shape.erase(at), indices.shape.begin(), indices.shape.end());
+  return result;
+}
+[[nodiscard]] inline array concat(std::vector<array const*> const& in, std::int64_t along) {
+  auto all = *in.at(0);
+  auto const axis = axis_of(all, along);
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    auto const& more = *in[i];
+    auto const blocks = count_of({all.shape.begin(), all.shape.begin() + static_cast<std::ptrdiff_t>(axis)});
+    auto same = more.shape;
+    if (same.size() != all.rank()) fail("operands of Concat of other ranks");
+    same[axis] = all.shape[axis];
+    if (same != all.shape) fail("operands of Concat that do not fit");
+    std::vector<double> data;
+    auto const append = [&](array const& from, std::size_t block) {
+      auto const each = static_cast<std::ptrdiff_t>(from.data.size() / blocks);  // (there is one that asks)
+      auto const first = from.data.begin() + static_cast<std::ptrdiff_t>(block) * each;
+      data.insert(data.end(), first, first + each);
+    };
+    for (std::size_t block = 0; block < blocks; ++block) append(all, block), append(more, block);
+    all.shape[axis] += more.shape[axis];
+    all.data = std::move(data);
+  }
+  return all;
 }
 /// The k largest along an axis and where they stand; of equal ones the first.
 [[nodiscard]] inline std::vector<array> top_k(std::vector<array const*> const& in, parameters const& p) {
@@ -425,6 +492,9 @@ template <class F>
     case opcode::where: return {where(*in.at(0), *in.at(1), *in.at(2))};
     case opcode::clip: return {clip(in, p)};
     case opcode::split: return split(in, p);
+    case opcode::slice: return {slice(in, p)};
+    case opcode::gather: return {gather(*in.at(0), *in.at(1), static_cast<std::int64_t>(p.number({"axis"}, 0)))};
+    case opcode::concat: return {concat(in, static_cast<std::int64_t>(p.number({"axis"}, 0)))};
     case opcode::top_k: return top_k(in, p);
     case opcode::softmax: {
       auto const* const first = p.find({"from"});  // the first of the last axes

@@ -111,12 +111,20 @@ std::string why(fuse::detail::compiled_rules const& rules, fuse::graph const& g,
   return {};
 }
 
+// The rules, which are as they must be for everybody else.
+template <class Graph, auto const& Rules>
+fuse::detail::compiled_rules const& rules_of() {
+  static constexpr auto const& table = fuse::detail::dialect_table_of<Graph>();
+  static_assert(fuse::detail::require_rules<Rules, table>::met &&
+                !fuse::detail::program_table_of<Rules, table>.overflow);
+  return fuse::detail::compiled_rules_of<Rules, table>();
+}
+
 }  // namespace detail
 
 template <class Graph, auto const& Rules>
-inline constexpr engine engine_of{&fuse::detail::compiled_rules_of<Rules, fuse::detail::dialect_table_of<Graph>()>,
-                                  &detail::rewrite<Graph>, &detail::matches<Graph>, &detail::why<Graph>,
-                                  &detail::infer<Graph>};
+inline constexpr engine engine_of{&detail::rules_of<Graph, Rules>, &detail::rewrite<Graph>, &detail::matches<Graph>,
+                                  &detail::why<Graph>, &detail::infer<Graph>};
 
 namespace detail {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fuse/verify/group_spelling.hpp>
+#include <fuse/verify/layout_spelling.hpp>
 
 #include "example.hpp"
 #include "pool.hpp"
@@ -22,8 +23,10 @@ namespace soundness {
 /// that are shared or computed again, constants in their places, casts, repetitions, identities where the rule looks
 /// through them; in either dialect. Every value is computed as it is written, so that its shape is known. Fails where
 /// the choices do not fit together.
-class spelling : public fuse::detail::group_spelling<spelling> {
+class spelling : public fuse::detail::group_spelling<spelling>, public fuse::detail::layout_spelling<spelling> {
  public:
+  using fuse::detail::group_spelling<spelling>::value;
+
   example made;
   bool plain = true;  ///< the pattern itself, in operators that its rule may find
 
@@ -41,7 +44,9 @@ class spelling : public fuse::detail::group_spelling<spelling> {
       ranked_ = ranked_ || pattern_[i].op == opcode::sum || pattern_[i].op == opcode::mean || has_axes(pattern_[i]);
       matrices_ = matrices_ || op_of(pattern_[i]) == opcode::gemm;
       products_ = products_ || op_of(pattern_[i]) == opcode::matmul;
+      rearranged_ = rearranged_ || pattern_[i].kind == term_kind::rearranged;
     }
+    ranked_ = ranked_ || rearranged_;
     integers_ =
         of.among == elements::integers || (of.among == elements::either && !is_old() && choose.one_in("integers", 3));
     symbolic_ = choose.one_in("symbolic", 3);
@@ -56,6 +61,8 @@ class spelling : public fuse::detail::group_spelling<spelling> {
     if (matrices_) rank = 2;
     if (products_) rank = std::max<std::size_t>(rank, 2);
     for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1}));
+    if (rearranged_) shape_as_rearranged();
+    if (rearranged_ && symbolic_) plain = false;  // what a shape is then nothing may tell
     if (!base_.empty() && !has_parts() && choose.one_in("empty", 40)) {
       base_.back() = 0;
       plain = false;  // every number equals every other one there
@@ -69,6 +76,7 @@ class spelling : public fuse::detail::group_spelling<spelling> {
 
  private:
   friend group_spelling;
+  friend layout_spelling;
 
   // Older operator sets for what they have as it is today: of floating numbers, and no operator with operands that were
   // attributes then.
@@ -80,6 +88,8 @@ class spelling : public fuse::detail::group_spelling<spelling> {
         if (auto const op = op_of((*of_rule)[i]); op == opcode::softmax || op == opcode::top_k || op == opcode::split ||
                                                   op == opcode::clip || op == opcode::gemm || op == opcode::cast)
           today = true;
+        else if ((*of_rule)[i].kind == term_kind::rearranged && (*of_rule)[i].index != 0)
+          today = true;  // a part is a Slice
     return today ? all[seed / 7 % 4] : old[seed / 7 % 4];
   }
   [[nodiscard]] bool is_old() const { return !made.second && g_.version() < 13; }
@@ -105,8 +115,28 @@ class spelling : public fuse::detail::group_spelling<spelling> {
     }
     return true;
   }
-  // Whether the pattern takes parts of an axis.
+  // As a notation says that what is rearranged last of all is shaped: so many axes, single elements where it has `1`.
+  void shape_as_rearranged() {
+    using fuse::detail::rearrangement;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      rearrangement what{};
+      if (pattern_[i].kind != term_kind::rearranged || pattern_[i].index != 0 ||
+          !fuse::detail::notation_reader().read(pattern_[i].name, what))
+        continue;
+      auto const& right = what.right;
+      bool const one = right.joined && !what.regroups();
+      while (base_.size() < right.rank + (one ? 1u : 0u)) base_.push_back(choose.number("extent", {2, 3, 4, 6, 1}));
+      if (right.rest == rearrangement::none || one) base_.resize(right.rank + (one ? 1u : 0u));
+      for (std::size_t axis = 0; axis < right.rank; ++axis) {
+        bool named = false;
+        for (std::size_t k = 0; k < right.count; ++k) named = named || right.all[k].axis == axis;
+        if (!named) base_[axis < right.rest ? axis : axis + base_.size() - right.rank] = 1;
+      }
+    }
+  }
+  // Whether the pattern takes parts of an axis, or their extents as they are.
   [[nodiscard]] bool has_parts() const {
+    if (rearranged_) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split) return true;
     return false;
@@ -192,8 +222,8 @@ class spelling : public fuse::detail::group_spelling<spelling> {
     for (std::size_t i = 0; i < count; ++i) all.push_back(choose.number("integer", {1, 2, 3, 5, -1, -2, 7}));
     return all;
   }
-  value constant(std::vector<std::int64_t> const& shape, std::vector<double> const& data) {
-    return g_.constant(fuse::make_tensor(type(), shape, data));
+  value constant(std::vector<std::int64_t> const& extents, std::vector<double> const& data) {
+    return g_.constant(fuse::make_tensor(type(), extents, data));
   }
   value number(double x) {
     auto shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 0, 0, 1, 1, 3});
@@ -209,14 +239,14 @@ class spelling : public fuse::detail::group_spelling<spelling> {
   }
 
   std::vector<std::int64_t> leaf_shape() {
-    auto shape = base_;
-    if (exact_shapes_) return shape;
-    if (shape.empty()) return shape;
+    auto extents = base_;
+    if (exact_shapes_) return extents;
+    if (extents.empty()) return extents;
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 0, 1, 2, 3});
-    if (how == 1) shape[0] = 1;
-    if (how == 2) shape.back() = 1;
-    if (how == 3 && !ranked_) shape.erase(shape.begin());
-    return shape;
+    if (how == 1) extents[0] = 1;
+    if (how == 2) extents.back() = 1;
+    if (how == 3 && !ranked_) extents.erase(extents.begin());
+    return extents;
   }
   // A condition wants it to be constant.
   [[nodiscard]] bool wanted_constant(std::string_view name) const {
@@ -224,26 +254,28 @@ class spelling : public fuse::detail::group_spelling<spelling> {
       if (auto const& c = rule_.conditions[i]; c.name == "a constant" && c.captures[0] == name) return true;
     return false;
   }
-  value fresh_leaf(std::vector<std::int64_t> const& shape, bool as_constant = false) {
+  value fresh_leaf(std::vector<std::int64_t> const& extents, bool as_constant = false) {
     auto const name = "in" + std::to_string(made.feeds.size());
-    array a{shape, contents(corpus::count_of(shape)), integers_};
+    array a{extents, contents(corpus::count_of(extents)), integers_};
     // Once where the value is an input of a body it would be captured; constants stand anywhere.
-    if (inside_ && !as_constant && !choose.one_in("a constant", 3))
+    if (inside_ && !as_constant && (!exact_shapes_ || extents == whole_) && !choose.one_in("a constant", 3))
       return leaves_[static_cast<std::size_t>(choose.number("which leaf", {0, 1, 2, 3})) % leaves_.size()];
     if (inside_ || as_constant || choose.one_in("a constant", 8)) {
       plain = false;  // sums and products of constants are numbers
-      return constant(shape, a.data);
+      return constant(extents, a.data);
     }
     fuse::graph::dims declared;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+    for (std::size_t i = 0; i < extents.size(); ++i) {
       static constexpr char const* symbols[] = {"n", "m", "k"};
-      auto const from_end = shape.size() - i;
-      bool const named = symbolic_ && base_ == whole_ && shape[i] != 1 && from_end <= base_.size() &&
-                         base_[base_.size() - from_end] == shape[i] && from_end <= 3;
+      auto const from_end = extents.size() - i;
+      bool const named = symbolic_ && base_ == whole_ && extents[i] != 1 && from_end <= base_.size() &&
+                         base_[base_.size() - from_end] == extents[i] && from_end <= 3;
       if (named)
         declared.emplace_back(symbols[from_end - 1]);
+      else if (symbolic_ && rearranged_ && base_ != whole_ && choose.one_in("an extent with a name", 2))
+        declared.emplace_back("e" + std::to_string(extents[i]));
       else
-        declared.emplace_back(static_cast<int>(shape[i]));
+        declared.emplace_back(static_cast<int>(extents[i]));
     }
     auto const v = g_.input(name, type(), declared);
     made.feeds[name] = known_[v.id] = std::move(a);
@@ -317,6 +349,7 @@ class spelling : public fuse::detail::group_spelling<spelling> {
   value write_operator(std::uint8_t at) {
     auto const& t = pattern_[at];
     auto const op = op_of(t);
+    if (t.kind == term_kind::rearranged) return write_rearranged(at);
     if (t.kind == term_kind::neutral) {
       auto const kind = fuse::info(op).group;
       if (kind == fuse::op_group::sum || op == opcode::neg) return write_sum(at);
@@ -329,6 +362,7 @@ class spelling : public fuse::detail::group_spelling<spelling> {
       case opcode::matmul: return write_matmul(t);
       case opcode::gemm: return write_gemm(t);
       case opcode::clip: return write_clip(t);
+      case opcode::concat: return write_concat(t);
       case opcode::cast: return note(cast(write(t.child[0]), type()));
       default: break;
     }
@@ -401,8 +435,8 @@ class spelling : public fuse::detail::group_spelling<spelling> {
 
   // Operators with axes: their operands have the shapes that make the result what is wanted.
 
-  value write_shaped(std::uint8_t at, std::vector<std::int64_t> shape) {
-    auto const before = std::exchange(base_, std::move(shape));
+  value write_shaped(std::uint8_t at, std::vector<std::int64_t> extents) {
+    auto const before = std::exchange(base_, std::move(extents));
     bool const exact = std::exchange(exact_shapes_, true);
     auto const v = write(at);
     base_ = before;
@@ -423,11 +457,65 @@ class spelling : public fuse::detail::group_spelling<spelling> {
       for (std::size_t i = turned_.size(); i > 1; --i)
         std::swap(turned_[i - 1], turned_[static_cast<std::size_t>(choose.number("turned", {0, 1, 2})) % i]);
     }
-    auto shape = base_;
-    for (std::size_t i = 0; i < turned_.size(); ++i) shape[static_cast<std::size_t>(turned_[i])] = base_[i];
-    return note(add(opcode::transpose, {write_shaped(pattern_[at].child[0], shape)},
+    auto extents = base_;
+    for (std::size_t i = 0; i < turned_.size(); ++i) extents[static_cast<std::size_t>(turned_[i])] = base_[i];
+    return note(add(opcode::transpose, {write_shaped(pattern_[at].child[0], extents)},
                     {{made.second ? "order" : "perm", turned_}}));
   }
+  value write_concat(fuse::term const& t) {
+    auto const count = t.operands();
+    auto each = base_;
+    if (each.empty() || each.back() % count != 0) fail("an axis that has no parts");
+    each.back() /= count;
+    std::vector<value> operands;
+    for (int i = 0; i < count; ++i) operands.push_back(write_shaped(t.child[i], each));
+    auto const last = choose.one_in("from the first", 3) ? static_cast<std::int64_t>(each.size()) - 1 : -1;
+    return note(add("Concat", operands, {{"axis", last}}));
+  }
+
+  // What is rearranged, in the names that layout_spelling has for it.
+
+  [[noreturn]] static void fail(std::string const& why) { corpus::fail(why); }
+  [[nodiscard]] shape const& shape_of(value v) { return known(v).shape; }
+
+  value write_rearranged(std::uint8_t at) {
+    fuse::detail::rearrangement what;
+    shape below;
+    if (!shape_below(pattern_[at], base_, what, below)) fail("a shape that is not rearranged");
+    auto const wanted = base_;
+    auto const inside = write_shaped(pattern_[at].child[0], below);
+    if (shape_of(inside) != below) fail("a value of another shape than is rearranged");
+    return note(rearranged(what, inside, wanted));
+  }
+  value layout_node(opcode op, value of, std::vector<listed> const& parameters, shape const& to) {
+    if (op == opcode::expand) return add(op, {of, list(to)});
+    if (op == opcode::transpose) return add(op, {of}, {{made.second ? "order" : "perm", parameters[0].list}});
+    if (op == opcode::reshape) return write_reshape(of, to);
+    std::vector<value> operands{of};
+    for (auto const& each : parameters) operands.push_back(list(each.list));
+    return add("Slice", operands);
+  }
+  // Extents that remain may stand as 0, one may be left to the others; axes of one element are put in or taken out,
+  // too.
+  value write_reshape(value of, shape to) {
+    auto const from = shape_of(of);
+    if (from.size() + 1 == to.size() && !made.second && g_.version() >= 13 && choose.one_in("an axis put in", 2))
+      for (std::size_t i = 0; i < to.size(); ++i)
+        if (auto without = to;
+            to[i] == 1 && (without.erase(without.begin() + static_cast<std::ptrdiff_t>(i)), without == from))
+          return add("Unsqueeze", {of, list({static_cast<std::int64_t>(i)})});
+    if (made.second) return add(opcode::reshape, {of}, {{"extents", to}});
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i)
+      if (from[i] == to[i] && choose.one_in("as it was", 3)) to[i] = 0;
+    if (!to.empty() && choose.one_in("left to the others", 3))
+      to[static_cast<std::size_t>(choose.number("which extent", {0, 1, 2, 3})) % to.size()] = -1;
+    return add(opcode::reshape, {of, list(to)});
+  }
+  value indexed(value of, std::int64_t axis, shape const& indices, shape const& of_indices, shape const&) {
+    auto const places = g_.constant(fuse::make_tensor(of_indices, fuse::span<std::int64_t const>(indices)));
+    return add("Gather", {of, places}, {{"axis", axis}});
+  }
+
   [[nodiscard]] std::int64_t inner() { return choose.number("inner", {2, 3, 4}); }
   value write_matmul(fuse::term const& t) {
     auto left = base_;
@@ -465,14 +553,14 @@ class spelling : public fuse::detail::group_spelling<spelling> {
   }
   std::vector<value> write_several(std::uint8_t at) {
     auto const& t = pattern_[at];
-    auto shape = base_;
+    auto extents = base_;
     if (op_of(t) == opcode::top_k) {
-      shape.back() += choose.number("more", {0, 1, 2});
-      auto const x = write_shaped(t.child[0], shape);
+      extents.back() += choose.number("more", {0, 1, 2});
+      auto const x = write_shaped(t.child[0], extents);
       return append("TopK", {x, list({base_.back()})}, {{"axis", -1}}, 2);
     }
-    shape.back() *= 2;
-    auto const x = write_shaped(t.child[0], shape);
+    extents.back() *= 2;
+    auto const x = write_shaped(t.child[0], extents);
     return append("Split", {x, list({base_.back(), base_.back()})}, {{"axis", -1}}, 2);
   }
 
@@ -480,7 +568,7 @@ class spelling : public fuse::detail::group_spelling<spelling> {
   fuse::rewrite_rule const& rule_;
   fuse::element_type floats_ = fuse::element_type::float32;
   bool casts_ = false, identities_ = false, symbolic_ = false, inside_ = false;
-  bool ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
+  bool ranked_ = false, matrices_ = false, products_ = false, rearranged_ = false, exact_shapes_ = false;
   int extra_ = 0;
   std::vector<std::int64_t> base_, whole_, turned_;
   std::vector<value> leaves_, interior_;

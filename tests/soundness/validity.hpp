@@ -85,6 +85,9 @@ class validity {
       {opcode::softmax, 1, 1, "f", "T", "axis from"},
       {opcode::top_k, 2, 2, "ni", "Ti", "axis largest sorted"},
       {opcode::split, 1, 2, "ti", "TT", "axis"},
+      {opcode::slice, 1, 5, "ti", "T", "starts ends axes"},
+      {opcode::gather, 2, 2, "ti", "T", "axis"},
+      {opcode::concat, 1, any, "t", "T", "axis"},
       {opcode::matmul, 2, 2, "n", "T", ""},
       {opcode::gemm, 2, 3, "f", "T", "alpha beta transA transB"},
       {opcode::if_else, 1, 1, "b", "", ""},
@@ -174,6 +177,8 @@ class validity {
       auto const* const number = std::get_if<std::int64_t>(&a.content);
       if (row.op == opcode::cast && number != nullptr) results[0] = static_cast<element_type>(*number);
       if (!listed(row.attributes, a.name)) report(n, "has no attribute " + a.name);
+      if (row.op == opcode::slice && g_.version() >= 10)
+        report(n, "has operands in place of attributes at this version");
       if (a.name == "axes" && !e_.second &&
           g_.version() >= (row.op == opcode::sum || row.op == opcode::unsqueeze || row.op == opcode::squeeze ? 13 : 18))
         report(n, "has its axes in an operand at this version");

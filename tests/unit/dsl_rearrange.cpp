@@ -329,6 +329,32 @@ TEST_CASE("a chain that comes back is nothing") {
   CHECK(ops(g) == "Relu");
 }
 
+TEST_CASE("where elements stay where they are, a right side that moves them says nothing new") {
+  static constexpr auto outwards = fuse::rule<"outwards">(tanh(rearrange<"(a b) c -> a (b c)">(abs(x))))
+                                       .replace(rearrange<"(a b) c -> a (b c)">(tanh(abs(x))))
+                                       .at_equal_cost();
+  sketch g;
+  g.end(g.add("Tanh", {g.add("Abs", {g.in("x", {4, 8})})}));
+  auto const before = to_text(g);
+  auto const report = fuse::rewrite<outwards>(g);
+  CHECK(report.notes.empty());
+  CHECK(to_text(g) == before);
+}
+
+TEST_CASE("what becomes a match below operators that move elements is found at once") {
+  static constexpr auto added = fuse::rule<"added">(rearrange<"1 a -> a">(x) + rearrange<"1 a -> a">(y))
+                                    .where(same_shape<"x", "y">)
+                                    .replace(rearrange<"1 a -> a">(x + y))
+                                    .at_equal_cost();
+  sketch g;
+  auto const v = g.in("x", {1, 8});
+  auto const row = [&] { return g.add("Reshape", {v, g.constant({8})}); };
+  auto const parted = g.add("Transpose", {g.add("Add", {row(), row()})}, {{"perm", std::vector<std::int64_t>{0}}});
+  g.end(g.add("Sub", {row(), g.add("Neg", {parted})}));
+  CHECK(applied<added>(g) == 2);
+  CHECK(applied<added>(g) == 0);
+}
+
 TEST_CASE("all that stands before a name is one axis in brackets") {
   static constexpr auto rows =
       fuse::rule<"rows">(tanh(tanh(x))).replace(relu(rearrange<"... d -> (...) d">(x))).at_equal_cost();

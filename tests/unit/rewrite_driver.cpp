@@ -73,6 +73,30 @@ TEST_CASE("changes come from the rewriter: a rule that reproduces its match is n
   CHECK(to_text(g) == before);
 }
 
+TEST_CASE("so it is where several operators are reproduced, or operands of one that commutes take turns") {
+  static constexpr auto y = var<"y">;
+  static constexpr auto several = fuse::rule<"several">(tanh(abs(x) * y)).replace(tanh(y * abs(x))).at_equal_cost();
+  static constexpr auto ends =
+      fuse::rule<"ends">(roots(exp(abs(x)), tanh(abs(x)))).replace(exp(abs(x)), tanh(abs(x))).at_equal_cost();
+  static constexpr auto other = fuse::rule<"other">(abs(tanh(x) - y)).replace(abs(y - tanh(x))).at_equal_cost();
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b");
+  SECTION("several") {
+    g.end(g.add("Tanh", {g.add("Mul", {g.add("Abs", {a}), b})}));
+    CHECK(refusal<several>(g) == "");
+  }
+  SECTION("several results") {
+    auto const magnitude = g.add("Abs", {a});
+    g.output(g.add("Exp", {magnitude}), "z");
+    g.end(g.add("Tanh", {magnitude}));
+    CHECK(refusal<ends>(g) == "");
+  }
+  SECTION("but not those of one that does not commute") {
+    g.end(g.add("Abs", {g.add("Sub", {g.add("Tanh", {a}), b})}));
+    CHECK(applied<other>(g) == 1);
+  }
+}
+
 TEST_CASE("what a later stage makes is taken by an earlier one: a second run has nothing to do") {
   static constexpr auto early = fuse::rule<"early">(relu(tanh(x))).replace(op<"Sigmoid">(x));
   static constexpr auto late = fuse::rule<"late">(abs(abs(x))).replace(tanh(x)).stage(1);
@@ -169,6 +193,23 @@ TEST_CASE("what becomes a constant far below a pattern is seen in it") {
   g.end(g.add("Abs", {g.add("Tanh", {g.add("MatMul", {g.in("a", {2, 1}), w})})}));
   CHECK(applied<both>(g) == 2);
   CHECK(ops(g) == "MatMul");
+}
+
+TEST_CASE("what becomes a number far below a pattern is seen in it") {
+  static constexpr auto turned = op<"Transpose">(x).attr<"perm">(list(1, 0));
+  static constexpr auto back = fuse::rule<"back">(op<"Transpose">(turned).attr<"perm">(list(1, 0))).replace(x);
+  static constexpr auto scaled =
+      fuse::rule<"scaled">(x * scalar<"s">).replace(op<"LeakyRelu">(x).attr<"alpha">(scalar<"s">)).at_equal_cost();
+  static constexpr auto both = fuse::rule_set<back, scaled>;
+  sketch g;
+  auto const turn = [&](graph::value v) {
+    return g.add("Transpose", {v}, {{"perm", std::vector<std::int64_t>{1, 0}}});
+  };
+  double const four[] = {4};
+  auto const number = turn(turn(g.constant(fuse::make_tensor(element_type::float32, {1, 1}, four))));
+  g.end(g.add("Mul", {g.in("a"), g.add("Sqrt", {number})}));
+  CHECK(applied<both>(g) == 2);
+  CHECK(rewriting::number(g, last(g), "alpha") == 2);
 }
 
 TEST_CASE("what becomes one value far below a pattern is seen in it") {

@@ -221,25 +221,39 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
-  [[nodiscard]] bool unchanged() const {
+  // Whether the right side is the graph as it is: roots themselves, or what new nodes say once more. Linear in these.
+  [[nodiscard]] bool unchanged() {
     if (made_[0] == roots_[0]) return true;
-    auto const n = image_.producer(made_[0]);
-    return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
-           says_the_same(n, image_.producer(roots_[0]));
-  }
-  // Whether new node `n` is `old` once more: the same operator with the same attributes on the same operands.
-  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
-    if (n == absent || old == absent) return false;
-    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
-    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
-      return false;
-    if (!changes_.says_the_same(n, old)) return false;
-    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
-      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
-        return false;
+    same_.clear();
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (!says_the_same(made_[i], roots_[i])) return false;
     return true;
+  }
+  // Whether `made` is `old`, or computed as it is: by the same operator with the same attributes, of the same in any
+  // order that is as good.
+  [[nodiscard]] bool says_the_same(value_id made, value_id old) {
+    if (made == old) return true;
+    if (made == absent || old == absent) return false;
+    auto const n = image_.producer(made), old_node = image_.producer(old);
+    if (n == absent || n < first_node() || old_node == absent) return false;
+    if (image_.result_index(made) != image_.result_index(old)) return false;
+    for (auto const& each : same_)
+      if (each.node == n && each.old == old_node) return true;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old_node).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old_node)) ||
+        !changes_.says_the_same(n, old_node))
+      return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old_node);
+    auto const operand = [&](node_id of, std::uint32_t i) {
+      return i < image_.operand_count(of) ? image_.operand(of, i) : absent;
+    };
+    bool same = true;
+    for (std::uint32_t i = 0; same && (i < count || i < old_count); ++i)
+      same = says_the_same(operand(n, i), operand(old_node, i));
+    if (!same && count == 2 && old_count == 2 && info(op_of(image_, n)).commutative)
+      same = says_the_same(operand(n, 0), operand(old_node, 1)) && says_the_same(operand(n, 1), operand(old_node, 0));
+    if (same) same_.push_back({n, old_node});
+    return same;
   }
 
   [[nodiscard]] std::string unfit(value_id made, value_id old) const {
@@ -412,10 +426,11 @@ class basic_application {
            (counts_users_ && n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))]);
   }
 
-  // What is made now may not be known to be the number that it was; nor what is computed from it.
+  // What is made now may not be known to be the number that it was, or be known to be one first; so may what is
+  // computed from it.
   void update_contents() {
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (facts_.has_contents(roots_[i]) && facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
+      if (facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
         image_.for_each_user(made_[i], [&](node_id user) { stale_.push_back(user); });
     while (!stale_.empty()) {
       auto const n = stale_.back();
@@ -442,6 +457,10 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
+  struct same_nodes {
+    node_id node, old;
+  };
+  plain_vector<same_nodes> same_;
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;

@@ -6,6 +6,7 @@
 
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/graph/image.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/operator.hpp>
@@ -40,7 +41,7 @@ class pattern_reach {
   /// Above what `op` computes.
   [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
   /// Whether matching may go through such an operator without a step of the pattern: it opens sums and products,
-  /// leaves out what keeps elements, and looks through what a rule names.
+  /// leaves out what keeps elements, follows what moves them, and looks through what a rule names.
   [[nodiscard]] bool passes(operator_tag tag) const {
     if (passed_[tag.op]) return true;
     for (auto const name : passed_names_)
@@ -54,10 +55,12 @@ class pattern_reach {
   static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
 
   void list_passed() {
+    bool rearranges = false;
+    for (auto const& i : rules_.code) rearranges = rearranges || i.code == step::rearranged;
     for (std::size_t at = 0; at < operators; ++at) {
       auto const op = static_cast<opcode>(at);
       passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
-                    opening_of(op, op_group::product).when != opens_with::none;
+                    opening_of(op, op_group::product).when != opens_with::none || (rearranges && may_move_elements(op));
     }
     for (auto const& set : rules_.sets)
       for (std::size_t i = 0; i < set.count; ++i)
