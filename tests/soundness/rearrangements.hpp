@@ -85,6 +85,28 @@ inline constexpr auto third = equal(fuse::rule<"third">, dear(part<"d", 1, 3>(-x
 inline constexpr auto part_of_heads =
     equal(fuse::rule<"part-of-heads">, dear(part<"d", 1, 2>(heads(x)) * s), abs(part<"d", 1, 2>(heads(x* s))));
 
+// Constants, which are moved when the rule is applied.
+inline constexpr auto product_folded = fuse::rule<"product-folded">(matmul(x, rearrange<"n k -> k n">(w)) + y)
+                                           .where(is_constant<"w">)
+                                           .replace(matmul(x, fold(rearrange<"n k -> k n">(w))) + y)
+                                           .at_equal_cost();
+inline constexpr auto heads_folded = fuse::rule<"heads-folded">(dear(heads(x) * heads(w)))
+                                         .where(is_constant<"w">)
+                                         .replace(abs(heads(x) * fold(heads(w))))
+                                         .at_equal_cost();
+inline constexpr auto half_folded = fuse::rule<"half-folded">(tanh(x) * part<"d", 1, 2>(w))
+                                        .where(is_constant<"w">)
+                                        .replace(tanh(x) * fold(part<"d", 1, 2>(w)))
+                                        .at_equal_cost();
+inline constexpr auto scaled_folded = fuse::rule<"scaled-folded">(dear(tanh(x) * rows_turned(w * s)))
+                                          .where(is_constant<"w">)
+                                          .replace(abs(tanh(x) * fold(rows_turned(w) * s)))
+                                          .at_equal_cost();
+inline constexpr auto evens_folded = fuse::rule<"evens-folded">(dear(x - part<"d", 0, 3, 3>(w)))
+                                         .where(is_constant<"w">)
+                                         .replace(abs(x - fold(part<"d", 0, 3, 3>(w))))
+                                         .at_equal_cost();
+
 inline constexpr member by_hand[] = {{&scaled_heads, elements::either},
                                      {&added_heads, elements::either},
                                      {&heads_and_back},
@@ -109,7 +131,12 @@ inline constexpr member by_hand[] = {{&scaled_heads, elements::either},
                                      {&joined_parts},
                                      {&apart, elements::either},
                                      {&third, elements::either},
-                                     {&part_of_heads, elements::either}};
+                                     {&part_of_heads, elements::either},
+                                     {&product_folded},
+                                     {&heads_folded},
+                                     {&half_folded},
+                                     {&scaled_folded},
+                                     {&evens_folded, elements::either}};
 
 /// What einops would write, drawn: names alone and in brackets, axes of one element, any other axes, a name that
 /// repeats.
@@ -180,7 +207,7 @@ constexpr auto notation_of(int number) {
 template <int Number>
 inline constexpr notation drawn_notation = notation_of(Number);
 
-inline constexpr int first_drawn = 3000;  ///< of their numbers
+inline constexpr int first_drawn = 2000;  ///< of the numbers in their names
 inline constexpr std::size_t drawn_count = 60;
 
 constexpr expression unary(unsigned which, expression const& of) {
@@ -200,7 +227,7 @@ inline constexpr fuse::rewrite_rule drawn_rule = [] {
   constexpr auto const& way = drawn_notation<Number>;
   constexpr auto const& there = rearrange<way.there()>;
   constexpr auto const& back = rearrange<way.back()>;
-  constexpr auto name = fuse::rule_name{{drawn::name<first_drawn + Number - drawn::first>.all, 10}};
+  constexpr auto name = fuse::rule_name{{drawn::name<first_drawn + Number>.all, 10}};
   drawn::drawing draw(static_cast<std::uint64_t>(Number) + 3'000'000);
   auto const f = draw.below(6), g = draw.below(6);
   auto const inside = unary(g, x);

@@ -52,9 +52,10 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     symbolic_ = choose.one_in("symbolic", 3);
     if (!integers_ && keeps_numbers()) {
       using enum fuse::element_type;
-      constexpr fuse::element_type types[] = {float32, float32, float32, float64, float16};
-      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 1, 2, 3, 4})];
-      plain = floats_ != float16;  // numbers that are computed are rounded there
+      constexpr fuse::element_type types[] = {float32, float32, float32, float64, float16, bfloat16};
+      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 1, 2, 3, 4, 5})];
+      if (floats_ == bfloat16 && is_old()) floats_ = float16;
+      plain = floats_ != float16 && floats_ != bfloat16;  // numbers that are computed are rounded there
     }
     auto rank = static_cast<std::size_t>(choose.number("rank", {1, 2, 2, 3, 3}));
     if (!ranked_ && !products_ && choose.one_in("no axes", 20)) rank = 0;
