@@ -85,6 +85,38 @@ inline constexpr auto third = equal(fuse::rule<"third">, dear(part<"d", 1, 3>(-x
 inline constexpr auto part_of_heads =
     equal(fuse::rule<"part-of-heads">, dear(part<"d", 1, 2>(heads(x)) * s), abs(part<"d", 1, 2>(heads(x* s))));
 
+// An operator once more, in front of what is computed of each element.
+template <fuse::fixed_string Operator>
+constexpr rewrite_rule behind(fuse::rule_name named) {
+  return equal(named, tanh(op<Operator>(x).template as<"m">()) * y, again<"m">(tanh(x)) * y);
+}
+template <fuse::fixed_string Operator>
+constexpr rewrite_rule behind_with_operand(fuse::rule_name named) {
+  return equal(named, abs(op<Operator>(-x, z).template as<"m">()), again<"m">(abs(x), z));
+}
+inline constexpr auto reshaped = behind<"Reshape">(fuse::rule<"reshaped">);
+inline constexpr auto squeezed = behind<"Squeeze">(fuse::rule<"squeezed">);
+inline constexpr auto unsqueezed = behind<"Unsqueeze">(fuse::rule<"unsqueezed">);
+inline constexpr auto sliced = behind<"Slice">(fuse::rule<"sliced">);
+inline constexpr auto gathered = behind_with_operand<"Gather">(fuse::rule<"gathered">);
+inline constexpr auto expanded = behind_with_operand<"Expand">(fuse::rule<"expanded">);
+inline constexpr auto tiled = behind_with_operand<"Tile">(fuse::rule<"tiled">);
+constexpr expression cut(expression const& of) {
+  return op<"Slice">(of)
+      .attr<"starts">(param<"starts">)
+      .attr<"ends">(param<"ends">)
+      .attr<"axes">(param<"along">)
+      .attr<"steps">(param<"steps">);
+}
+inline constexpr auto sliced_together =
+    fuse::rule<"sliced-together">(cut(x) + cut(y)).where(same).replace(cut(x + y)).at_equal_cost();
+inline constexpr auto reshaped_together =
+    fuse::rule<"reshaped-together">(op<"Reshape">(x).attr<"shape">(param<"shape">) *
+                                    op<"Reshape">(y).attr<"shape">(param<"shape">))
+        .where(same)
+        .replace(op<"Reshape">(x* y).attr<"shape">(param<"shape">))
+        .at_equal_cost();
+
 // Constants, which are moved when the rule is applied.
 inline constexpr auto product_folded = fuse::rule<"product-folded">(matmul(x, rearrange<"n k -> k n">(w)) + y)
                                            .where(is_constant<"w">)
@@ -127,7 +159,7 @@ inline constexpr member by_hand[] = {{&scaled_heads, elements::either},
                                      {&through_turned},
                                      {&two_turned, elements::floats, false},
                                      {&gated_parts},
-                                     {&swapped_twice, elements::either},
+                                     {&swapped_twice, elements::either, false},
                                      {&joined_parts},
                                      {&apart, elements::either},
                                      {&third, elements::either},
@@ -136,7 +168,16 @@ inline constexpr member by_hand[] = {{&scaled_heads, elements::either},
                                      {&heads_folded},
                                      {&half_folded},
                                      {&scaled_folded},
-                                     {&evens_folded, elements::either}};
+                                     {&evens_folded, elements::either},
+                                     {&reshaped, elements::floats, false},
+                                     {&squeezed, elements::floats, false},
+                                     {&unsqueezed, elements::floats, false},
+                                     {&sliced, elements::floats, false},
+                                     {&gathered, elements::either, false},
+                                     {&expanded, elements::either, false},
+                                     {&tiled, elements::either, false},
+                                     {&sliced_together, elements::either, false},
+                                     {&reshaped_together, elements::either, false}};
 
 /// What einops would write, drawn: names alone and in brackets, axes of one element, any other axes, a name that
 /// repeats.

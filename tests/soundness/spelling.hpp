@@ -87,7 +87,8 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     for (auto const* of_rule : {&of.rule->pattern, &of.rule->replacement})
       for (std::uint16_t i = 0; i < of_rule->size; ++i)
         if (auto const op = op_of((*of_rule)[i]); op == opcode::softmax || op == opcode::top_k || op == opcode::split ||
-                                                  op == opcode::clip || op == opcode::gemm || op == opcode::cast)
+                                                  op == opcode::clip || op == opcode::gemm || op == opcode::cast || op == opcode::slice ||
+                                                  op == opcode::squeeze || op == opcode::unsqueeze)
           today = true;
         else if ((*of_rule)[i].kind == term_kind::rearranged && (*of_rule)[i].index != 0)
           today = true;  // a part is a Slice
@@ -139,7 +140,9 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   [[nodiscard]] bool has_parts() const {
     if (rearranged_) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
-      if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split) return true;
+      if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split ||
+                                              fuse::detail::may_move_elements(op))
+        return true;
     return false;
   }
   // Of the operators that one dialect has and the other lacks.
@@ -148,7 +151,9 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   static bool has_axes(fuse::term const& t) {
     auto const op = op_of(t);
     return op == opcode::softmax || op == opcode::transpose || op == opcode::top_k || op == opcode::split ||
-           op == opcode::gemm || op == opcode::matmul;
+           op == opcode::gemm || op == opcode::matmul || op == opcode::reshape || op == opcode::squeeze ||
+           op == opcode::unsqueeze || op == opcode::slice || op == opcode::gather || op == opcode::expand ||
+           op == opcode::tile;
   }
 
   void write_graph() {
@@ -364,6 +369,13 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
       case opcode::gemm: return write_gemm(t);
       case opcode::clip: return write_clip(t);
       case opcode::concat: return write_concat(t);
+      case opcode::reshape:
+      case opcode::squeeze:
+      case opcode::unsqueeze:
+      case opcode::slice:
+      case opcode::gather:
+      case opcode::expand:
+      case opcode::tile: return write_moved(t);
       case opcode::cast: return note(cast(write(t.child[0]), type()));
       default: break;
     }
@@ -474,6 +486,60 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     return note(add("Concat", operands, {{"axis", last}}));
   }
 
+  // What moves elements, of an operand whose shape follows from the result's; every node of a pattern does it alike.
+  value write_moved(fuse::term const& t) {
+    auto const op = op_of(t);
+    auto below = base_;
+    if (moved_axis_ < 0 && !base_.empty())
+      moved_axis_ = choose.number("moved axis", {0, 1, 2}) % static_cast<std::int64_t>(base_.size());
+    auto const axis = static_cast<std::size_t>(std::max<std::int64_t>(moved_axis_, 0));
+    auto const place = below.begin() + static_cast<std::ptrdiff_t>(axis);
+    if (below.empty() && op != opcode::unsqueeze && op != opcode::reshape) fail("no axis to move along");
+    auto const from_last = choose.one_in("from the last", 3) ? static_cast<std::int64_t>(base_.size()) : 0;
+    switch (op) {
+      case opcode::reshape: {
+        std::reverse(below.begin(), below.end());
+        auto const of = write_shaped(t.child[0], below);
+        return note(write_reshape(of, base_));
+      }
+      case opcode::squeeze: {
+        below.insert(place, 1);
+        auto const of = write_shaped(t.child[0], below);
+        return note(add("Squeeze", {of, list({moved_axis_ - (from_last != 0 ? from_last + 1 : 0)})}));
+      }
+      case opcode::unsqueeze: {
+        if (base_.empty() || base_[axis] != 1) fail("no axis of one element");
+        below.erase(place);
+        return note(add("Unsqueeze", {write_shaped(t.child[0], below), list({moved_axis_ - from_last})}));
+      }
+      case opcode::slice: {
+        if (cut_ < 0) cut_ = choose.number("cut off", {0, 1, 2});
+        below[axis] += cut_ + 1;
+        auto const of = write_shaped(t.child[0], below);
+        auto const ends = list({cut_ + base_[axis]});
+        return note(add("Slice", {of, list({cut_}), ends, list({moved_axis_ - from_last}), list({1})}));
+      }
+      case opcode::gather: {
+        below[axis] += 1;
+        std::vector<std::int64_t> picked;
+        for (std::int64_t i = 0; i < base_[axis]; ++i) picked.push_back((i * 3 + 1) % below[axis]);
+        auto const of = write_shaped(t.child[0], below);
+        return note(add("Gather", {of, list(picked)}, {{"axis", moved_axis_ - from_last}}));
+      }
+      case opcode::expand: {
+        if (choose.one_in("really", 2)) below[axis] = 1;
+        auto const of = write_shaped(t.child[0], below);
+        return note(add(opcode::expand, {of, list(base_)}));
+      }
+      default: {
+        std::vector<std::int64_t> times(base_.size(), 1);
+        if (base_[axis] % 2 == 0) times[axis] = 2, below[axis] /= 2;
+        auto const of = write_shaped(t.child[0], below);
+        return note(add("Tile", {of, list(times)}));
+      }
+    }
+  }
+
   // What is rearranged, in the names that layout_spelling has for it.
 
   [[noreturn]] static void fail(std::string const& why) { corpus::fail(why); }
@@ -571,6 +637,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   bool casts_ = false, identities_ = false, symbolic_ = false, inside_ = false;
   bool ranked_ = false, matrices_ = false, products_ = false, rearranged_ = false, exact_shapes_ = false;
   int extra_ = 0;
+  std::int64_t moved_axis_ = -1, cut_ = -1;
   std::vector<std::int64_t> base_, whole_, turned_;
   std::vector<value> leaves_, interior_;
   std::map<std::uint32_t, array> known_;

@@ -120,8 +120,9 @@ class basic_rearranged_operand {
       std::size_t at = 0;
       while (at < all.size() && !(all[at].stride == reach)) ++at;
       if (at == all.size()) {
-        if (!take_part(reach, next_above(all, rising, whole), wanted.offset(), from, into.part)) return false;
-        reach = next_above(all, rising, whole);
+        auto const above = next_above(all, rising, whole);
+        if (!take_part(reach, above, wanted.offset(), from, into.part)) return false;
+        reach = above;
         continue;
       }
       if (!reach.multiply(all[at].extent)) return false;
