@@ -7,7 +7,7 @@ namespace soundness {
 TEST_CASE("the same rules on graphs in another dialect") {
   static auto const alone = each_alone<second_graph, second_members>();
   auto const count =
-      try_all(graphs_to_try(20), {engine_of<second_graph, set_of<second_members>>, second_members, &alone, true});
+      try_all(graphs_to_try(14), {engine_of<second_graph, set_of<second_members>>, second_members, &alone, true});
   check_tally("another dialect", count);
   CHECK(count.plain * 4 >= count.graphs);
   CHECK(count.compared * 10 >= count.graphs);
