@@ -3207,6 +3207,10 @@ class onnx_function_writer {
     else
       step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
   }
+  void list(std::string const& name, std::vector<std::int64_t> const& numbers) {
+    auto const count = static_cast<std::int64_t>(numbers.size());
+    step("Constant", {}, name, {{"value", make_tensor<std::int64_t>({count}, {numbers.data(), numbers.size()})}});
+  }
   void parameter(std::string const& name, std::string const& attribute) {
     body_.attributes.push_back(attribute);
     if (plain()) return step("Constant", {}, name, {}, {{"value_float", attribute}});
@@ -3466,6 +3470,8 @@ namespace fuse::inline v0::detail::onnx_channel_norms {
   auto const groups = e.number("num_groups");
   if (!x.shape[1].known() || !(groups >= 1) || x.shape[1].value() % static_cast<std::int64_t>(groups) != 0)
     return "the channels are not, or not provably, as many in each group";
+  if (e.to == target::onnxruntime)
+    return "onnxruntime expands a group norm: an instance norm and what stands around it are faster";
   return {};
 }
 
@@ -3473,6 +3479,60 @@ template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
   if (e.op == opcode::group_norm && !e.operands.empty() && e.operands[0].type == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
+}
+
+template <class Body>
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
+ public:
+  body_writer(emission const& e, Body& into) : base(e, into) {}
+
+  void write() {
+    base::begin("GroupNormalization");
+    body_.inputs = {"X", "Scale", "Bias"};
+    body_.attributes = {"num_groups", "epsilon"};
+    auto const x = base::widened();
+    base::list("One", {1});
+    base::list("Kept", {0});
+    base::list("Others", {-1});
+    base::list("Column", {-1, 1});
+    base::step("Constant", {}, "GroupCount", {}, {{"value_int", "num_groups"}});
+    base::step("Reshape", {"GroupCount", "One"}, "Groups");
+    base::step("Shape", {"Scale"}, "Channels");
+    of_groups("Ones", 1);
+    of_groups("Zeros", 0);
+    apart(x, "Groups", "ByGroups");
+    base::step("InstanceNormalization", {"ByGroups", "Ones", "Zeros"}, "NormalisedU", {}, {{"epsilon", "epsilon"}});
+    auto const n = type_ != computed_ ? base::cast("NormalisedU", "Normalised", type_) : std::string("NormalisedU");
+    apart(n, "Channels", "ByChannels");
+    base::step("Reshape", {"Scale", "Column"}, "Scales");
+    base::step("Reshape", {"Bias", "Column"}, "Biases");
+    base::step("Mul", {"ByChannels", "Scales"}, "Scaled");
+    base::step("Add", {"Scaled", "Biases"}, "Shifted");
+    base::step("Shape", {"X"}, "Whole");
+    base::step("Reshape", {"Shifted", "Whole"}, "Y");
+  }
+
+ private:
+  void apart(std::string const& of, std::string const& count, std::string const& name) {
+    base::step("Concat", {"Kept", count, "Others"}, name + "Shape", {{"axis", std::int64_t{0}}});
+    base::step("Reshape", {of, name + "Shape"}, name);
+  }
+  void of_groups(std::string const& name, double number) {
+    base::step("Constant", {}, name + "Once", {{"value", make_tensor(computed_, {1}, {&number, 1})}});
+    base::step("Expand", {name + "Once", "Groups"}, name);
+  }
+
+  using base::body_, base::computed_, base::e_, base::type_;
+};
+
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  if (e.op != opcode::group_norm || e.operands.size() != 3 || e.version < 12) return false;
+  into = {};
+  body_writer<Body>(e, into).write();
+  return true;
 }
 
 }  // namespace fuse::inline v0::detail::onnx_channel_norms
@@ -3716,8 +3776,8 @@ class body_writer : onnx_function_writer<Body> {
     body_.inputs = {"X", "Cosines", "Sines"};
     body_.attributes = {"interleaved"};
     std::int64_t const two = neighbours_ ? 4 : 3, heads = joined_ ? 2 : 1;
-    list("Two", {2});
-    list("Three", {3});
+    base::list("Two", {2});
+    base::list("Three", {3});
     base::step("Shape", {"X"}, "Whole");
     base::step("Shape", {"Cosines"}, "Extents");
     base::step("Slice", {"Extents", "Two", "Three"}, "Pairs");
@@ -3725,11 +3785,11 @@ class body_writer : onnx_function_writer<Body> {
     if (joined_) {
       body_.attributes.push_back("num_heads");
       base::step("Constant", {}, "HeadCount", {}, {{"value_int", "num_heads"}});
-      list("One", {1});
+      base::list("One", {1});
       base::step("Reshape", {"HeadCount", "One"}, "Heads");
       parted.push_back("Heads");
     }
-    list("Kept", joined_ ? integers{0, 0} : integers{0, 0, 0});
+    base::list("Kept", joined_ ? integers{0, 0} : integers{0, 0, 0});
     parted.insert(parted.end(), {neighbours_ ? "Pairs" : "Two", neighbours_ ? "Two" : "Pairs"});
     base::step("Concat", std::move(parted), "Parted", along(0));
     base::step("Reshape", {"X", "Parted"}, "ByPairs");
@@ -3753,13 +3813,9 @@ class body_writer : onnx_function_writer<Body> {
   using integers = std::vector<std::int64_t>;
 
   static std::vector<attribute> along(std::int64_t axis) { return {{"axis", axis}}; }
-  void list(std::string const& name, integers const& numbers) {
-    auto const count = static_cast<std::int64_t>(numbers.size());
-    base::step("Constant", {}, name, {{"value", make_tensor<std::int64_t>({count}, {numbers.data(), numbers.size()})}});
-  }
   void unsqueezed(std::string const& from, std::string const& to, integers axes) {
     if (e_.version < 13) return base::step("Unsqueeze", {from}, to, {{"axes", std::move(axes)}});
-    list(to + "Axes", axes);
+    base::list(to + "Axes", axes);
     base::step("Unsqueeze", {from, to + "Axes"}, to);
   }
 
@@ -3817,6 +3873,7 @@ inline constexpr std::string_view rotary_variants[] = {"interleaved", "num_heads
 inline constexpr stand_in all[] = {
     {opcode::layer_norm, 2, 3, "epsilon", "Epsilon", true},
     {opcode::rms_norm, 2, 2, "epsilon", "Epsilon", true},
+    {opcode::group_norm, 3, 3},
     {opcode::gelu},
     {opcode::fast_gelu},
     {opcode::swish, 1, 1, "alpha", "Alpha"},
@@ -3853,7 +3910,8 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  return onnx_norms::function(e, into) || onnx_activations::function(e, into) || onnx_rotary::function(e, into);
+  return onnx_norms::function(e, into) || onnx_channel_norms::function(e, into) ||
+         onnx_activations::function(e, into) || onnx_rotary::function(e, into);
 }
 
 struct emission_rules {
@@ -4343,6 +4401,7 @@ inline constexpr operator_row rows[] = {
     {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
     {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
+    {"fuse::GroupNormalization", opcode::group_norm, 1, {}, -1, target::none},
     {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
@@ -17643,10 +17702,12 @@ class pattern_reach {
   static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
 
   void list_passed() {
+    bool rearranges = false;
+    for (auto const& i : rules_.code) rearranges = rearranges || i.code == step::rearranged;
     for (std::size_t at = 0; at < operators; ++at) {
       auto const op = static_cast<opcode>(at);
       passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
-                    opening_of(op, op_group::product).when != opens_with::none;
+                    opening_of(op, op_group::product).when != opens_with::none || (rearranges && may_move_elements(op));
     }
     for (auto const& set : rules_.sets)
       for (std::size_t i = 0; i < set.count; ++i)
@@ -20978,8 +21039,9 @@ class basic_rearranged_operand {
       std::size_t at = 0;
       while (at < all.size() && !(all[at].stride == reach)) ++at;
       if (at == all.size()) {
-        if (!take_part(reach, next_above(all, rising, whole), wanted.offset(), from, into.part)) return false;
-        reach = next_above(all, rising, whole);
+        auto const above = next_above(all, rising, whole);
+        if (!take_part(reach, above, wanted.offset(), from, into.part)) return false;
+        reach = above;
         continue;
       }
       if (!reach.multiply(all[at].extent)) return false;
@@ -22109,23 +22171,36 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  [[nodiscard]] bool unchanged() const {
+  [[nodiscard]] bool unchanged() {
     if (made_[0] == roots_[0]) return true;
-    auto const n = image_.producer(made_[0]);
-    return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
-           says_the_same(n, image_.producer(roots_[0]));
-  }
-  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
-    if (n == absent || old == absent) return false;
-    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
-    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
-      return false;
-    if (!changes_.says_the_same(n, old)) return false;
-    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
-      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
-        return false;
+    same_.clear();
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (!says_the_same(made_[i], roots_[i])) return false;
     return true;
+  }
+  [[nodiscard]] bool says_the_same(value_id made, value_id old) {
+    if (made == old) return true;
+    if (made == absent || old == absent) return false;
+    auto const n = image_.producer(made), old_node = image_.producer(old);
+    if (n == absent || n < first_node() || old_node == absent) return false;
+    if (image_.result_index(made) != image_.result_index(old)) return false;
+    for (auto const& each : same_)
+      if (each.node == n && each.old == old_node) return true;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old_node).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old_node)) ||
+        !changes_.says_the_same(n, old_node))
+      return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old_node);
+    auto const operand = [&](node_id of, std::uint32_t i) {
+      return i < image_.operand_count(of) ? image_.operand(of, i) : absent;
+    };
+    bool same = true;
+    for (std::uint32_t i = 0; same && (i < count || i < old_count); ++i)
+      same = says_the_same(operand(n, i), operand(old_node, i));
+    if (!same && count == 2 && old_count == 2 && info(op_of(image_, n)).commutative)
+      same = says_the_same(operand(n, 0), operand(old_node, 1)) && says_the_same(operand(n, 1), operand(old_node, 0));
+    if (same) same_.push_back({n, old_node});
+    return same;
   }
 
   [[nodiscard]] std::string unfit(value_id made, value_id old) const {
@@ -22287,7 +22362,7 @@ class basic_application {
 
   void update_contents() {
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (facts_.has_contents(roots_[i]) && facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
+      if (facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
         image_.for_each_user(made_[i], [&](node_id user) { stale_.push_back(user); });
     while (!stale_.empty()) {
       auto const n = stale_.back();
@@ -22314,6 +22389,10 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
+  struct same_nodes {
+    node_id node, old;
+  };
+  plain_vector<same_nodes> same_;
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;

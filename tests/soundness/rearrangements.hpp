@@ -114,7 +114,7 @@ inline constexpr auto reshaped_together =
     fuse::rule<"reshaped-together">(op<"Reshape">(x).attr<"shape">(param<"shape">) *
                                     op<"Reshape">(y).attr<"shape">(param<"shape">))
         .where(same)
-        .replace(op<"Reshape">(x* y).attr<"shape">(param<"shape">))
+        .replace(op<"Reshape">(x * y).attr<"shape">(param<"shape">))
         .at_equal_cost();
 
 // Constants, which are moved when the rule is applied.

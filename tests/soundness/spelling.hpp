@@ -87,8 +87,9 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     for (auto const* of_rule : {&of.rule->pattern, &of.rule->replacement})
       for (std::uint16_t i = 0; i < of_rule->size; ++i)
         if (auto const op = op_of((*of_rule)[i]); op == opcode::softmax || op == opcode::top_k || op == opcode::split ||
-                                                  op == opcode::clip || op == opcode::gemm || op == opcode::cast || op == opcode::slice ||
-                                                  op == opcode::squeeze || op == opcode::unsqueeze)
+                                                  op == opcode::clip || op == opcode::gemm || op == opcode::cast ||
+                                                  op == opcode::slice || op == opcode::squeeze ||
+                                                  op == opcode::unsqueeze)
           today = true;
         else if ((*of_rule)[i].kind == term_kind::rearranged && (*of_rule)[i].index != 0)
           today = true;  // a part is a Slice
@@ -140,8 +141,8 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   [[nodiscard]] bool has_parts() const {
     if (rearranged_) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
-      if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split ||
-                                              fuse::detail::may_move_elements(op))
+      if (auto const op = op_of(pattern_[i]);
+          op == opcode::top_k || op == opcode::split || fuse::detail::may_move_elements(op))
         return true;
     return false;
   }

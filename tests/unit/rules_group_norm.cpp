@@ -10,6 +10,7 @@
 #include <fuse/rewrite/check.hpp>
 #include <fuse/rules/group_norm.hpp>
 #include <fuse/rules/norms.hpp>
+#include <fuse/rules/onnx_functions.hpp>
 
 namespace rules_group_norm {
 
@@ -242,6 +243,37 @@ TEST_CASE("group norms, as PyTorch exports them and of primitives") {
   }
 }
 
+TEST_CASE("where the operator set has no group norm, a function stands in") {
+  using enum element_type;
+  auto const grouped = [](normed& g) {
+    return g.reshaped(g.normalised(g.reshaped(g.x, {0, 3, -1}), {2}), {0, 6, 4, 5});
+  };
+  for (int version : {13, 17, 18, 20})
+    for (auto const& [type, name] : {std::pair{float32, "fuse::GroupNormalization_float32"},
+                                     {float16, "fuse::GroupNormalization_float16"},
+                                     {float64, "fuse::GroupNormalization_float64"}}) {
+      normed g(version, {"n", 6, 4, 5}, type);
+      CHECK(became(g, g.times(grouped(g), g.row())) == name);
+      CHECK(number(g, last(g), "num_groups") == 3);
+    }
+  SECTION("and becomes the operator where it has") {
+    graph g(21);
+    float const ones[] = {1, 1, 1, 1, 1, 1};
+    auto const row = g.constant(fuse::make_tensor({6}, fuse::span<float const>(ones)));
+    auto const x = g.input("x", float32, {"n", 6, 4, 5});
+    g.output(g.add("fuse::GroupNormalization_float32", {x, row, row}, {{"num_groups", 3}, {"epsilon", 0.125}}), "y");
+    CHECK(applied<fuse::rules::onnx_functions>(g) == 1);
+    CHECK(ops(g) == "GroupNormalization");
+    CHECK(number(g, last(g), "num_groups") == 3);
+    CHECK(number(g, last(g), "epsilon") == 0.125);
+  }
+  SECTION("but not for onnxruntime") {
+    normed g(17, {"n", 6, 4, 5});
+    CHECK(reason(g, g.times(grouped(g), g.row()), "group-norm", fuse::target::onnxruntime) ==
+          "onnxruntime expands a group norm: an instance norm and what stands around it are faster");
+  }
+}
+
 TEST_CASE("groups of single channels are instance norms") {
   SECTION("between Reshapes, for onnxruntime at an older operator set") {
     normed g(17, {"n", 6, 4, 5});
@@ -268,14 +300,14 @@ TEST_CASE("groups of single channels are instance norms") {
     CHECK(ops(g) == "InstanceNormalization Mul");
   }
   SECTION("not of several channels") {
-    normed g(18);
+    normed g(11);
     CHECK(kept_by(g, g.times(g.grouped(), g.row()), "scaled-instance-norm", "each group is one channel"));
   }
 }
 
 TEST_CASE("where there is no operator for groups, the parts stay") {
-  SECTION("below operator set 21") {
-    normed g(20);
+  SECTION("below operator set 12") {
+    normed g(11);
     CHECK(kept(g, g.times(g.grouped(), g.row()), "group-norm").find("right side") == 0);
   }
   SECTION("for onnxruntime") {

@@ -131,9 +131,10 @@ inline constexpr operator_row rows[] = {
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
     {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
     {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
-    // Calls of the functions that stand in for norms (onnx_norms.hpp), whatever variant follows the name.
+    // Calls of the functions that stand in for norms (onnx_norms.hpp, onnx_channel_norms.hpp), whatever variant follows the name.
     {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
+    {"fuse::GroupNormalization", opcode::group_norm, 1, {}, -1, target::none},
     {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},

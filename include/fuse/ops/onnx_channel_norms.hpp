@@ -3,13 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/graph/tensor.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/ops/onnx_function_writer.hpp>
 
-/// What ONNX and onnxruntime say of norms of channels, InstanceNormalization and GroupNormalization.
+/// What ONNX and onnxruntime say of norms of channels, InstanceNormalization and GroupNormalization, and the function
+/// that stands in for the latter where the operator set has no such operator.
 namespace fuse::inline v0::detail::onnx_channel_norms {
 
 [[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::instance_norm || op == opcode::group_norm; }
@@ -35,6 +39,8 @@ namespace fuse::inline v0::detail::onnx_channel_norms {
   auto const groups = e.number("num_groups");
   if (!x.shape[1].known() || !(groups >= 1) || x.shape[1].value() % static_cast<std::int64_t>(groups) != 0)
     return "the channels are not, or not provably, as many in each group";
+  if (e.to == target::onnxruntime)
+    return "onnxruntime expands a group norm: an instance norm and what stands around it are faster";
   return {};
 }
 
@@ -43,6 +49,65 @@ template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
   if (e.op == opcode::group_norm && !e.operands.empty() && e.operands[0].type == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
+}
+
+/// Composes the body of a group norm: the instance norm of x as (batch, groups, all else), scale and bias of that as
+/// (batch, channels, all else).
+template <class Body>
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
+ public:
+  body_writer(emission const& e, Body& into) : base(e, into) {}
+
+  void write() {
+    base::begin("GroupNormalization");
+    body_.inputs = {"X", "Scale", "Bias"};
+    body_.attributes = {"num_groups", "epsilon"};
+    auto const x = base::widened();
+    base::list("One", {1});
+    base::list("Kept", {0});
+    base::list("Others", {-1});
+    base::list("Column", {-1, 1});
+    base::step("Constant", {}, "GroupCount", {}, {{"value_int", "num_groups"}});
+    base::step("Reshape", {"GroupCount", "One"}, "Groups");
+    base::step("Shape", {"Scale"}, "Channels");
+    of_groups("Ones", 1);
+    of_groups("Zeros", 0);
+    apart(x, "Groups", "ByGroups");
+    base::step("InstanceNormalization", {"ByGroups", "Ones", "Zeros"}, "NormalisedU", {}, {{"epsilon", "epsilon"}});
+    auto const n = type_ != computed_ ? base::cast("NormalisedU", "Normalised", type_) : std::string("NormalisedU");
+    apart(n, "Channels", "ByChannels");
+    base::step("Reshape", {"Scale", "Column"}, "Scales");
+    base::step("Reshape", {"Bias", "Column"}, "Biases");
+    base::step("Mul", {"ByChannels", "Scales"}, "Scaled");
+    base::step("Add", {"Scaled", "Biases"}, "Shifted");
+    base::step("Shape", {"X"}, "Whole");
+    base::step("Reshape", {"Shifted", "Whole"}, "Y");
+  }
+
+ private:
+  // With so many elements along axis 1, and one axis behind it.
+  void apart(std::string const& of, std::string const& count, std::string const& name) {
+    base::step("Concat", {"Kept", count, "Others"}, name + "Shape", {{"axis", std::int64_t{0}}});
+    base::step("Reshape", {of, name + "Shape"}, name);
+  }
+  // That number for each group.
+  void of_groups(std::string const& name, double number) {
+    base::step("Constant", {}, name + "Once", {{"value", make_tensor(computed_, {1}, {&number, 1})}});
+    base::step("Expand", {name + "Once", "Groups"}, name);
+  }
+
+  using base::body_, base::computed_, base::e_, base::type_;
+};
+
+/// Its parameters reach constants of the body from operator set 12 on.
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  if (e.op != opcode::group_norm || e.operands.size() != 3 || e.version < 12) return false;
+  into = {};
+  body_writer<Body>(e, into).write();
+  return true;
 }
 
 }  // namespace fuse::inline v0::detail::onnx_channel_norms

@@ -50,6 +50,11 @@ class onnx_function_writer {
     else
       step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
   }
+  /// Integers, one after the other.
+  void list(std::string const& name, std::vector<std::int64_t> const& numbers) {
+    auto const count = static_cast<std::int64_t>(numbers.size());
+    step("Constant", {}, name, {{"value", make_tensor<std::int64_t>({count}, {numbers.data(), numbers.size()})}});
+  }
   /// A parameter of the operator: the caller's attribute where it can reach a Constant, else a constant of the body,
   /// which then is a function of its own.
   void parameter(std::string const& name, std::string const& attribute) {

@@ -32,6 +32,7 @@ inline constexpr std::string_view rotary_variants[] = {"interleaved", "num_heads
 inline constexpr stand_in all[] = {
     {opcode::layer_norm, 2, 3, "epsilon", "Epsilon", true},
     {opcode::rms_norm, 2, 2, "epsilon", "Epsilon", true},
+    {opcode::group_norm, 3, 3},
     {opcode::gelu},
     {opcode::fast_gelu},
     {opcode::swish, 1, 1, "alpha", "Alpha"},
@@ -69,7 +70,8 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  return onnx_norms::function(e, into) || onnx_activations::function(e, into) || onnx_rotary::function(e, into);
+  return onnx_norms::function(e, into) || onnx_channel_norms::function(e, into) ||
+         onnx_activations::function(e, into) || onnx_rotary::function(e, into);
 }
 
 struct emission_rules {

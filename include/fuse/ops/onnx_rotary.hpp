@@ -64,8 +64,8 @@ class body_writer : onnx_function_writer<Body> {
     body_.attributes = {"interleaved"};
     // (batch, heads, sequence, 2, pairs), or with pairs before the 2; of three axes, the sequence before the heads.
     std::int64_t const two = neighbours_ ? 4 : 3, heads = joined_ ? 2 : 1;
-    list("Two", {2});
-    list("Three", {3});
+    base::list("Two", {2});
+    base::list("Three", {3});
     base::step("Shape", {"X"}, "Whole");
     base::step("Shape", {"Cosines"}, "Extents");
     base::step("Slice", {"Extents", "Two", "Three"}, "Pairs");
@@ -73,11 +73,11 @@ class body_writer : onnx_function_writer<Body> {
     if (joined_) {
       body_.attributes.push_back("num_heads");
       base::step("Constant", {}, "HeadCount", {}, {{"value_int", "num_heads"}});
-      list("One", {1});
+      base::list("One", {1});
       base::step("Reshape", {"HeadCount", "One"}, "Heads");
       parted.push_back("Heads");
     }
-    list("Kept", joined_ ? integers{0, 0} : integers{0, 0, 0});
+    base::list("Kept", joined_ ? integers{0, 0} : integers{0, 0, 0});
     parted.insert(parted.end(), {neighbours_ ? "Pairs" : "Two", neighbours_ ? "Two" : "Pairs"});
     base::step("Concat", std::move(parted), "Parted", along(0));
     base::step("Reshape", {"X", "Parted"}, "ByPairs");
@@ -101,13 +101,9 @@ class body_writer : onnx_function_writer<Body> {
   using integers = std::vector<std::int64_t>;
 
   static std::vector<attribute> along(std::int64_t axis) { return {{"axis", axis}}; }
-  void list(std::string const& name, integers const& numbers) {
-    auto const count = static_cast<std::int64_t>(numbers.size());
-    base::step("Constant", {}, name, {{"value", make_tensor<std::int64_t>({count}, {numbers.data(), numbers.size()})}});
-  }
   void unsqueezed(std::string const& from, std::string const& to, integers axes) {
     if (e_.version < 13) return base::step("Unsqueeze", {from}, to, {{"axes", std::move(axes)}});
-    list(to + "Axes", axes);
+    base::list(to + "Axes", axes);
     base::step("Unsqueeze", {from, to + "Axes"}, to);
   }
 

@@ -30,6 +30,17 @@ inline constexpr auto rms_norm_call =
         .at_equal_cost()
         .quiet();
 
+inline constexpr auto group_norm_call =
+    rule<"group-norm-call">(dsl::exactly<"fuse::GroupNormalization">(formula::x, formula::old_scale, formula::old_bias)
+                                .attr<"num_groups">(dsl::param<"num_groups">)
+                                .attr<"epsilon">(formula::epsilon))
+        .summary("a call of the function that stands in for a group norm becomes the operator, where the target has it")
+        .replace(dsl::group_norm(formula::x, formula::old_scale, formula::old_bias)
+                     .attr<"num_groups">(dsl::param<"num_groups">)
+                     .attr<"epsilon">(formula::epsilon))
+        .at_equal_cost()
+        .quiet();
+
 inline constexpr auto gelu_call =
     rule<"gelu-call">(dsl::exactly<"fuse::Gelu">(formula::activated))
         .summary("a call of the function that stands in for a GELU becomes the operator, where the target has it")
@@ -94,7 +105,7 @@ inline constexpr auto rotary_embedding_of_tokens_call =
 /// All of them; and those of norms alone.
 inline constexpr auto onnx_norm_functions = rule_set<layer_norm_call, rms_norm_call>;
 inline constexpr auto onnx_functions =
-    rule_set<onnx_norm_functions, gelu_call, gelu_by_tanh_call, swish_call, mish_call, hard_swish_call,
+    rule_set<onnx_norm_functions, group_norm_call, gelu_call, gelu_by_tanh_call, swish_call, mish_call, hard_swish_call,
              rotary_embedding_call, rotary_embedding_of_tokens_call>;
 
 }  // namespace fuse::inline v0::rules

@@ -113,9 +113,11 @@ class layer_shapes {
         call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
         return true;
       }
-      case opcode::instance_norm: {
+      case opcode::instance_norm:
+      case opcode::group_norm: {
         if (y.size() < 3) return false;
         in = {y, {y[1]}, {y[1]}};
+        if (call_.op == opcode::group_norm) call_.drawn_number("num_groups", y[1] % 2 == 0 ? 2 : 1);
         call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
         return true;
       }

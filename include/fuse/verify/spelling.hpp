@@ -133,7 +133,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::batch_norm:
         case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
         case opcode::rotary_embedding: rank = 4; break;
-        case opcode::instance_norm: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
+        case opcode::instance_norm:
+        case opcode::group_norm: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
         default: break;
       }
       if (t.kind == term_kind::list && above_is(i, "perm")) rank = t.children;
