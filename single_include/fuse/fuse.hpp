@@ -22181,6 +22181,10 @@ class basic_application {
   [[nodiscard]] bool says_the_same(value_id made, value_id old) {
     if (made == old) return true;
     if (made == absent || old == absent) return false;
+    if (image_.value(made).constant && image_.value(old).constant) {
+      auto const a = image_.source->constant(made), b = image_.source->constant(old);
+      return a && b && same_contents(a, b);
+    }
     auto const n = image_.producer(made), old_node = image_.producer(old);
     if (n == absent || n < first_node() || old_node == absent) return false;
     if (image_.result_index(made) != image_.result_index(old)) return false;

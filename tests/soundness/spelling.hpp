@@ -53,7 +53,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     if (!integers_ && keeps_numbers()) {
       using enum fuse::element_type;
       constexpr fuse::element_type types[] = {float32, float32, float32, float64, float16, bfloat16};
-      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 1, 2, 3, 4, 5})];
+      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 5})];
       if (floats_ == bfloat16 && is_old()) floats_ = float16;
       plain = floats_ != float16 && floats_ != bfloat16;  // numbers that are computed are rounded there
     }

@@ -230,10 +230,14 @@ class basic_application {
     return true;
   }
   // Whether `made` is `old`, or computed as it is: by the same operator with the same attributes, of the same in any
-  // order that is as good.
+  // order that is as good; constants by what they hold.
   [[nodiscard]] bool says_the_same(value_id made, value_id old) {
     if (made == old) return true;
     if (made == absent || old == absent) return false;
+    if (image_.value(made).constant && image_.value(old).constant) {
+      auto const a = image_.source->constant(made), b = image_.source->constant(old);
+      return a && b && same_contents(a, b);
+    }
     auto const n = image_.producer(made), old_node = image_.producer(old);
     if (n == absent || n < first_node() || old_node == absent) return false;
     if (image_.result_index(made) != image_.result_index(old)) return false;
