@@ -181,10 +181,10 @@ template <class F>
     if (shape[i] == 0) shape[i] = a.shape.at(i);
     if (shape[i] > 0) known *= shape[i];
   }
-  for (auto& extent : shape)
+  for (auto& extent : shape) {
     if (extent < 0 && known == 0) fail("an extent of Reshape that nothing tells");
-  for (auto& extent : shape)
     if (extent < 0) extent = static_cast<std::int64_t>(a.data.size()) / known;
+  }
   a.shape = shape;
   if (count_of(shape) != a.data.size()) fail("Reshape to another size");
   return a;
@@ -376,7 +376,7 @@ template <class From>
     if (same != all.shape) fail("operands of Concat that do not fit");
     std::vector<double> data;
     auto const append = [&](array const& from, std::size_t block) {
-      auto const each = static_cast<std::ptrdiff_t>(from.data.size() / blocks);  // (there is one that asks)
+      auto const each = static_cast<std::ptrdiff_t>(from.data.size() / blocks);  // (not called where there is none)
       auto const first = from.data.begin() + static_cast<std::ptrdiff_t>(block) * each;
       data.insert(data.end(), first, first + each);
     };

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/verify/group_spelling.hpp>
 #include <fuse/verify/layout_spelling.hpp>
 
@@ -152,9 +153,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   static bool has_axes(fuse::term const& t) {
     auto const op = op_of(t);
     return op == opcode::softmax || op == opcode::transpose || op == opcode::top_k || op == opcode::split ||
-           op == opcode::gemm || op == opcode::matmul || op == opcode::reshape || op == opcode::squeeze ||
-           op == opcode::unsqueeze || op == opcode::slice || op == opcode::gather || op == opcode::expand ||
-           op == opcode::tile;
+           op == opcode::gemm || op == opcode::matmul || fuse::detail::may_move_elements(op);
   }
 
   void write_graph() {
@@ -563,8 +562,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     for (auto const& each : parameters) operands.push_back(list(each.list));
     return add("Slice", operands);
   }
-  // Extents that remain may stand as 0, one may be left to the others; axes of one element are put in or taken out,
-  // too.
+  // Extents that remain may stand as 0, one may be left to the others; an axis of one element may be put in instead.
   value write_reshape(value of, shape to) {
     auto const from = shape_of(of);
     if (from.size() + 1 == to.size() && !made.second && g_.version() >= 13 && choose.one_in("an axis put in", 2))

@@ -221,7 +221,7 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  // Whether the right side is the graph as it is: roots themselves, or what new nodes say once more. Linear in these.
+  // Whether the right side is the graph as it is: roots themselves, or what new nodes say once more.
   [[nodiscard]] bool unchanged() {
     if (made_[0] == roots_[0]) return true;
     same_.clear();
