@@ -14,13 +14,22 @@
 
 namespace mini {
 
-// ONNX, but the norms are there in every version, and so are those of embeddings.
-inline constexpr fuse::operator_row norms[] = {
+// ONNX, but what there are kernels for is there in every version.
+inline constexpr fuse::parameter_source epsilon[] = {
+    {"epsilon", fuse::parameter_source::kind::attribute, "epsilon", 0, 1e-12}};
+inline constexpr fuse::parameter_source approximation[] = {
+    {"approximate", fuse::parameter_source::kind::word, "approximate", 0, 0, fuse::axis_use::none, "none tanh"}};
+inline constexpr fuse::operator_row kernels[] = {
+    {"Gelu", fuse::opcode::gelu, 1, approximation, 1},
+    {"Swish", fuse::opcode::swish, 1, {}, 1},
     {"LayerNormalization", fuse::opcode::layer_norm},
     {"RMSNormalization", fuse::opcode::rms_norm},
+    {"RotaryEmbedding", fuse::opcode::rotary_embedding},
+    {"com.microsoft::SkipLayerNormalization", fuse::opcode::skip_layer_norm, 1, epsilon},
+    {"com.microsoft::SkipSimplifiedLayerNormalization", fuse::opcode::skip_rms_norm, 1, epsilon},
     {"com.microsoft::EmbedLayerNormalization", fuse::opcode::embed_layer_norm},
     {"com.microsoft::QEmbedLayerNormalization", fuse::opcode::qembed_layer_norm}};
-inline constexpr auto dialect = fuse::onnx.with(norms);
+inline constexpr auto dialect = fuse::onnx.with(kernels);
 
 [[nodiscard]] inline fuse::element_type element_of(char type) {
   switch (type) {
@@ -100,12 +109,14 @@ struct fuse::graph_traits<mini::graph> {
       if (auto const* integer = std::get_if<std::int64_t>(&a.content)) n->attributes.emplace(a.name, *integer);
       if (auto const* real = std::get_if<double>(&a.content)) n->attributes.emplace(a.name, static_cast<float>(*real));
       if (auto const* list = std::get_if<std::vector<std::int64_t>>(&a.content)) n->attributes.emplace(a.name, *list);
+      if (auto const* word = std::get_if<std::string>(&a.content)) n->attributes.emplace(a.name, *word);
     }
     return n;
   }
   static value add_constant(mini::graph& g, tensor_view contents, std::string_view) {
     switch (contents.type) {
       case element_type::float32: return add<float>(g, contents, 'f');
+      case element_type::boolean: return add<std::uint8_t>(g, contents, 'b');
       case element_type::uint8: return add<std::uint8_t>(g, contents, 'u');
       case element_type::int8: return add<std::int8_t>(g, contents, 's');
       default: return add<std::int64_t>(g, contents, 'i');
@@ -124,10 +135,10 @@ struct fuse::graph_traits<mini::graph> {
  private:
   template <class Element>
   static value add(mini::graph& g, tensor_view contents, char type) {
-    std::vector<Element> elements;
-    for (std::size_t i = 0; i < contents.size(); ++i) elements.push_back(static_cast<Element>(contents.number(i)));
+    mini::elements<Element> all;
+    for (std::size_t i = 0; i < contents.size(); ++i) all.push_back(static_cast<Element>(contents.number(i)));
     auto* const made = g.make_value();
-    made->constant = mini::tensor({contents.shape.begin(), contents.shape.end()}, std::move(elements));
+    made->constant = mini::tensor({contents.shape.begin(), contents.shape.end()}, std::move(all));
     made->type = type;
     return made;
   }

@@ -21,7 +21,7 @@ using attribute = std::variant<std::int64_t, float, std::string, std::vector<std
 struct node;
 
 /// What a node is computed with: its results from its operands, of which absent ones are empty tensors.
-using function = std::vector<tensor> (*)(node const&, std::vector<tensor> const& operands);
+using function = tensors (*)(node const&, tensors const& operands);
 
 struct value {
   std::string name{};
@@ -40,9 +40,6 @@ struct node {
   std::vector<value*> results{};
   std::map<std::string, attribute, std::less<>> attributes{};
   std::list<node>::iterator place{};
-  function run = nullptr;  // chosen before a run
-  std::size_t serial = 0;  // how many were made before it
-  double seconds = 0;      // spent in it
 
   template <class T>
   [[nodiscard]] T get(std::string const& name, T otherwise) const {
@@ -55,8 +52,8 @@ struct graph {
   std::list<node> nodes{};  // in an order in which they can be computed
   std::list<value> values{};
   std::vector<value*> inputs{}, outputs{};
-  int version = 0;  // of the operator set
-  std::size_t nodes_made = 0;
+  int version = 0;          // of the operator set
+  double tolerance = 1e-5;  // of outputs, more where the model is of halves, which others round on the way
 
   value* make_value(std::string name = {}) { return &values.emplace_back(value{std::move(name)}); }
 
@@ -64,7 +61,6 @@ struct graph {
                std::vector<value*> results) {
     auto const at = nodes.insert(before, node{std::move(op), std::move(operands), std::move(results)});
     at->place = at;
-    at->serial = nodes_made++;
     for (auto* const result : at->results) result->producer = &*at;
     return &*at;
   }

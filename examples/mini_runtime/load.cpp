@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "load.hpp"
 
+#include <Eigen/Core>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -13,8 +15,12 @@ namespace {
 
 using onnx::TensorProto;
 
+// What the runtime computes in: all numbers as floats, which hold halves exactly, all integers in 64 bits.
 char type_of(int data_type) {
   switch (data_type) {
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+    case TensorProto::DOUBLE:
     case TensorProto::FLOAT: return 'f';
     case TensorProto::INT64:
     case TensorProto::INT32: return 'i';
@@ -25,10 +31,18 @@ char type_of(int data_type) {
   }
 }
 
+std::int64_t kept(std::int64_t data_type) {
+  switch (type_of(static_cast<int>(data_type))) {
+    case 'f': return TensorProto::FLOAT;
+    case 'i': return TensorProto::INT64;
+    default: return data_type;
+  }
+}
+
 // Elements are packed in `raw_data`, or one by one in the field of their type.
 template <class Stored, class Element, class Field>
-std::vector<Element> elements_of(TensorProto const& t, Field const& field) {
-  std::vector<Element> all;
+elements<Element> elements_of(TensorProto const& t, Field const& field) {
+  elements<Element> all;
   if (!t.has_raw_data()) {
     for (auto const element : field) all.push_back(static_cast<Element>(element));
     return all;
@@ -41,13 +55,21 @@ std::vector<Element> elements_of(TensorProto const& t, Field const& field) {
   return all;
 }
 
-template <class Element>
-tensor checked(TensorProto const& t, std::vector<Element> elements) {
+template <class Half>
+floats floats_of(TensorProto const& t) {
+  floats all;
+  for (auto const bits : elements_of<std::uint16_t, std::int64_t>(t, t.int32_data()))
+    all.push_back(static_cast<float>(Eigen::numext::bit_cast<Half>(static_cast<std::uint16_t>(bits))));
+  return all;
+}
+
+template <class Elements>
+tensor checked(TensorProto const& t, Elements all) {
   shape dims(t.dims().begin(), t.dims().end());
-  if (count(dims) != static_cast<std::int64_t>(elements.size()))
-    throw std::runtime_error("tensor '" + t.name() + "' has " + std::to_string(elements.size()) +
-                             " elements, expected " + std::to_string(count(dims)));
-  return {std::move(dims), std::move(elements)};
+  if (count(dims) != static_cast<std::int64_t>(all.size()))
+    throw std::runtime_error("tensor '" + t.name() + "' has " + std::to_string(all.size()) + " elements, expected " +
+                             std::to_string(count(dims)));
+  return {std::move(dims), std::move(all)};
 }
 
 tensor read(TensorProto const& t) {
@@ -55,6 +77,9 @@ tensor read(TensorProto const& t) {
     throw std::runtime_error("tensor '" + t.name() + "' lies in another file, expected all in one");
   switch (t.data_type()) {
     case TensorProto::FLOAT: return checked(t, elements_of<float, float>(t, t.float_data()));
+    case TensorProto::DOUBLE: return checked(t, elements_of<double, float>(t, t.double_data()));
+    case TensorProto::FLOAT16: return checked(t, floats_of<Eigen::half>(t));
+    case TensorProto::BFLOAT16: return checked(t, floats_of<Eigen::bfloat16>(t));
     case TensorProto::INT64: return checked(t, elements_of<std::int64_t, std::int64_t>(t, t.int64_data()));
     case TensorProto::INT32: return checked(t, elements_of<std::int32_t, std::int64_t>(t, t.int32_data()));
     case TensorProto::BOOL:
@@ -63,7 +88,7 @@ tensor read(TensorProto const& t) {
     default:
       throw std::runtime_error("tensor '" + t.name() + "' has elements of type " +
                                TensorProto::DataType_Name(static_cast<TensorProto::DataType>(t.data_type())) +
-                               ", expected float, int32, int64, bool, uint8 or int8");
+                               ", expected float, double, float16, bfloat16, int32, int64, bool, uint8 or int8");
   }
 }
 
@@ -105,6 +130,8 @@ void read(onnx::ModelProto const& model, graph& into) {
   auto const& from = model.graph();
   for (auto const& t : from.initializer()) {
     auto* const v = named(t.name());
+    if (t.data_type() == TensorProto::FLOAT16) into.tolerance = std::max(into.tolerance, 5e-3);
+    if (t.data_type() == TensorProto::BFLOAT16) into.tolerance = std::max(into.tolerance, 4e-2);
     v->constant = read(t);
     v->type = type_of(t.data_type());
   }
@@ -125,6 +152,7 @@ void read(onnx::ModelProto const& model, graph& into) {
     auto* const made = into.insert(into.nodes.end(), n.domain().empty() ? n.op_type() : n.domain() + "::" + n.op_type(),
                                    std::move(operands), std::move(results));
     for (auto const& a : n.attribute()) made->attributes.emplace(a.name(), read(a));
+    if (n.op_type() == "Cast") made->attributes["to"] = kept(made->get<std::int64_t>("to", 0));
   }
   for (auto const& v : from.value_info()) describe(v, *named(v.name()));
   for (auto const& output : from.output()) into.outputs.push_back(named(output.name()));

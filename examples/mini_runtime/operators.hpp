@@ -3,11 +3,21 @@
 
 #include "graph.hpp"
 
+#include <span>
 #include <string_view>
 
 namespace mini {
 
-/// The function of an operator, or null where this runtime has none.
-[[nodiscard]] function function_of(std::string_view op);
+struct named_function {
+  std::string_view op;
+  function run;
+};
+
+// The operators of this runtime, by what they do.
+[[nodiscard]] std::span<named_function const> elementwise_operators();
+[[nodiscard]] std::span<named_function const> shape_operators();  // and what else only moves elements
+[[nodiscard]] std::span<named_function const> row_operators();
+[[nodiscard]] std::span<named_function const> products();
+[[nodiscard]] std::span<named_function const> quantised_operators();
 
 }  // namespace mini

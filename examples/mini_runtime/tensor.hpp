@@ -1,21 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace mini {
 
+/// Makes room for numbers that are written next, and does not set them first.
+template <class T>
+struct unset : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = unset<U>;
+  };
+  template <class... Arguments>
+  void construct(T* at, Arguments&&... arguments) {
+    if constexpr (sizeof...(Arguments) == 0)
+      ::new (static_cast<void*>(at)) T;
+    else
+      ::new (static_cast<void*>(at)) T(std::forward<Arguments>(arguments)...);
+  }
+};
+
+template <class T>
+using elements = std::vector<T, std::conditional_t<std::is_same_v<T, float>, unset<T>, std::allocator<T>>>;
+
 using shape = std::vector<std::int64_t>;
-using floats = std::vector<float>;
-using integers = std::vector<std::int64_t>;  // all integer types: what fits into the others fits here
-using booleans = std::vector<std::uint8_t>;  // and unsigned integers of 8 bits
-using signed_bytes = std::vector<std::int8_t>;
+using floats = elements<float>;               // halves, too
+using integers = elements<std::int64_t>;      // all integer types: what fits into the others fits here
+using booleans = elements<std::uint8_t>;      // and unsigned integers of 8 bits
+using signed_bytes = elements<std::int8_t>;
 
 /// A dense row-major tensor. Elements are never changed once they are in a tensor, so tensors share them.
 class tensor {
@@ -23,9 +45,9 @@ class tensor {
   shape dims{};
 
   tensor() = default;
-  template <class T>
-  tensor(shape dims_, std::vector<T> elements)
-      : dims(std::move(dims_)), elements_(std::make_shared<storage const>(std::move(elements))) {}
+  template <class T, class Allocator>
+  tensor(shape dims_, std::vector<T, Allocator> all)
+      : dims(std::move(dims_)), elements_(std::make_shared<storage const>(std::move(all))) {}
 
   /// The same elements in another shape.
   [[nodiscard]] tensor reshaped(shape to) const {
@@ -35,12 +57,12 @@ class tensor {
   }
 
   template <class T>
-  [[nodiscard]] std::vector<T> const& as() const {
-    return std::get<std::vector<T>>(*elements_);
+  [[nodiscard]] elements<T> const& as() const {
+    return std::get<elements<T>>(*elements_);
   }
   template <class T>
   [[nodiscard]] bool is() const {
-    return elements_ && std::holds_alternative<std::vector<T>>(*elements_);
+    return elements_ && std::holds_alternative<elements<T>>(*elements_);
   }
   /// Calls `f` with the vector of elements.
   template <class F>
@@ -48,12 +70,18 @@ class tensor {
     return std::visit(std::forward<F>(f), *elements_);
   }
   [[nodiscard]] explicit operator bool() const { return elements_ != nullptr; }
+  [[nodiscard]] bool shares(tensor const& with) const { return elements_ == with.elements_; }
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
+  [[nodiscard]] std::size_t bytes() const {
+    return elements_ ? visit([](auto const& all) { return all.size() * sizeof(all[0]); }) : 0;
+  }
 
  private:
   using storage = std::variant<floats, integers, booleans, signed_bytes>;
   std::shared_ptr<storage const> elements_{};
 };
+
+using tensors = std::vector<tensor>;
 
 [[nodiscard]] inline std::int64_t product(shape::const_iterator from, shape::const_iterator to) {
   return std::accumulate(from, to, std::int64_t{1}, std::multiplies<>());

@@ -17,6 +17,7 @@
 #include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/kernelgen/row_access.hpp>
+#include <fuse/kernelgen/row_axes.hpp>
 #include <fuse/kernelgen/row_operators.hpp>
 #include <fuse/kernelgen/row_program.hpp>
 #include <fuse/kernelgen/step_writer.hpp>
@@ -112,44 +113,15 @@ class group_lowering {
 
   // Rows
 
-  [[nodiscard]] static bool keeps_shape(opcode op) {
-    return op == opcode::softmax || op == opcode::log_softmax || op == opcode::layer_norm || op == opcode::rms_norm;
-  }
-  [[nodiscard]] static bool is_over_rows(opcode op) { return keeps_shape(op) || info(op).kind == op_kind::reduction; }
-
-  // The axes that a node reduces, from the first one that is longer than 1 on; false where these are not the last ones.
+  // What a node reduces: all elements, and those of a row; false where these are not the last axes.
   [[nodiscard]] bool reduced(node_id n, std::size_t& total, std::size_t& columns) {
     auto const from = image_.operand(n, 0);
     if (from == absent || !elements(from, total)) return false;
-    auto const shape = facts_.shape(from);
-    auto const rank = static_cast<int>(shape.size());
     std::vector<int> axes;
-    if (keeps_shape(op_of(image_, n))) {
-      double axis = 0;
-      if (!read_number(image_, facts_, names_, n, "axis", axis))
-        return refuse(named(n) + " has an axis that is not known");
-      auto use = parameter_of(op_of(image_, n), "axis")->axis;
-      if (auto const by = parameter_place(image_, names_, n, "axis").source.axis; by != axis_use::none) use = by;
-      auto const first = static_cast<int>(axis) + (axis < 0 ? rank : 0);
-      if (first < 0 || first >= rank) return refuse(named(n) + " has an axis that its operand does not have");
-      axes.push_back(first);
-      for (int i = first + 1; use == axis_use::trailing && i < rank; ++i) axes.push_back(i);
-    } else {
-      bool keepdims = false;
-      if (!reduction_axes(image_, facts_, names_, n, axes, keepdims))
-        return refuse(named(n) + " reduces axes that are not known");
-    }
+    if (auto const why = row_axes(image_, facts_, names_, n, axes); !why.empty()) return refuse(named(n) + std::string(why));
     columns = 1;
-    bool all_behind = true, begun = false;
-    for (int i = 0; i < rank; ++i) {
-      auto const extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(i)].value());
-      bool const is_reduced = std::find(axes.begin(), axes.end(), i) != axes.end();
-      if (is_reduced) columns *= extent;
-      if (extent == 1) continue;
-      all_behind = all_behind && (is_reduced || !begun);
-      begun = begun || is_reduced;
-    }
-    return all_behind || refuse(named(n) + " reduces other axes than the last ones");
+    for (auto const axis : axes) columns *= static_cast<std::size_t>(facts_.shape(from)[static_cast<std::size_t>(axis)].value());
+    return are_last(facts_.shape(from), axes) || refuse(named(n) + " reduces other axes than the last ones");
   }
   [[nodiscard]] bool measure(node_id n) {
     std::size_t total = 0;
@@ -365,7 +337,7 @@ class group_lowering {
     std::size_t total = 0, columns = 0;
     if (!reduced(n, total, columns)) return false;
     if (columns != rows.columns || total != rows.rows * rows.columns ||
-        !is_in_rows(v, at, keeps_shape(op_of(image_, n))))
+        !is_in_rows(v, at, is_row_to_row(op_of(image_, n))))
       return refuse(named(n) + " is over other rows than the group");
     return true;
   }

@@ -16,7 +16,8 @@ namespace fuse::inline v0::kernelgen {
 ///
 /// A pass for each depth of reductions, and one that writes. What a pass reduces is kept for the whole row, and later
 /// passes read it there. Rows of one tile keep everything: a step is computed once. Of longer rows, a pass computes
-/// again what it needs of the others, tile by tile, which stay in the first cache.
+/// again what it needs of the others, tile by tile, which stay in the first cache. Of short rows several are one tile,
+/// one after the other.
 class row_schedule {
  public:
   static constexpr std::size_t tile = 1024;  ///< columns
@@ -40,7 +41,8 @@ class row_schedule {
 
   /// `inputs` are those of the program, in their order.
   row_schedule(detail::row_program const& program, std::span<row_access const> inputs, std::size_t columns)
-      : program_(program), inputs_(inputs), is_whole_(columns <= tile) {
+      : program_(program), inputs_(inputs), columns_(columns), is_whole_(columns <= tile) {
+    if (columns * 8 <= tile) rows_at_once_ = std::min<std::size_t>(tile / std::max<std::size_t>(columns, 1), 64);
     for (std::size_t i = 0; i < program.size; ++i) note(i);
     passes_.resize(static_cast<std::size_t>(program.depth) + 1);
     for (std::size_t i = 0; i < passes_.size(); ++i) list(passes_[i], static_cast<int>(i));
@@ -54,14 +56,18 @@ class row_schedule {
     for (auto& each : passes_)
       for (auto& one : each.actions)
         if (is_kept(one.step)) one.slot = static_cast<std::uint16_t>(slots_ + kept_++);
-    slot_columns_ = is_whole_ ? up(columns) : tile;
+    slot_columns_ = is_whole_ ? up(columns * rows_at_once_) : tile;
     row_columns_ = up(columns);
   }
 
   [[nodiscard]] std::vector<pass> const& passes() const { return passes_; }
+  /// Rows of one tile.
+  [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
   /// Numbers that all rows share, and those of each row that no reduction is before.
   [[nodiscard]] std::vector<std::uint8_t> const& shared_numbers() const { return shared_; }
   [[nodiscard]] std::vector<std::uint8_t> const& first_numbers() const { return first_; }
+  /// Whether number `step` is another one for each row.
+  [[nodiscard]] bool varies(std::size_t step) const { return varies_[step]; }
   /// Whether rows meet number `step`, and whether they are divided by it.
   [[nodiscard]] bool is_met(std::size_t step) const { return is_met_[step]; }
   [[nodiscard]] bool divides(std::size_t step) const { return divides_[step]; }
@@ -69,13 +75,18 @@ class row_schedule {
   [[nodiscard]] bool is_read_in_place(std::size_t step) const {
     auto const& s = program_[step];
     return s.op == detail::row_op::input && inputs_[s.index].element == row_element::float32 &&
-           inputs_[s.index].columns.contiguous();
+           inputs_[s.index].columns.contiguous() && (rows_at_once_ == 1 || are_together(inputs_[s.index].rows));
+  }
+  /// Whether a row begins where the one before it ends.
+  [[nodiscard]] bool are_together(digits const& rows) const {
+    return rows.count == 1 && rows.strides[0] == static_cast<std::ptrdiff_t>(columns_);
   }
   /// Whether step `step` is kept for the whole row where that has several tiles.
   [[nodiscard]] bool is_kept(std::size_t step) const { return !is_whole_ && is_kept_[step]; }
 
-  /// Floats for all slots, and where one begins.
-  [[nodiscard]] std::size_t size() const { return slots_ * slot_columns_ + kept_ * row_columns_; }
+  /// Floats for all slots and, behind them, for the numbers of the rows of a tile; and where a slot begins.
+  [[nodiscard]] std::size_t size() const { return begin_of_numbers() + 2 * program_.size * rows_at_once_; }
+  [[nodiscard]] std::size_t begin_of_numbers() const { return slots_ * slot_columns_ + kept_ * row_columns_; }
   [[nodiscard]] std::size_t begin_of(std::uint16_t slot) const {
     return slot < slots_ ? slot * slot_columns_ : slots_ * slot_columns_ + (slot - slots_) * row_columns_;
   }
@@ -188,6 +199,7 @@ class row_schedule {
 
   detail::row_program const& program_;
   std::span<row_access const> inputs_;
+  std::size_t columns_, rows_at_once_ = 1;
   bool is_whole_;  // the row is one tile
   std::vector<pass> passes_;
   std::vector<std::uint8_t> shared_, first_;

@@ -18,6 +18,7 @@
 #include <fuse/kernelgen/group_graph.hpp>
 #include <fuse/kernelgen/group_lowering.hpp>
 #include <fuse/kernelgen/row_access.hpp>
+#include <fuse/kernelgen/row_nodes.hpp>
 #include <fuse/kernelgen/row_schedule.hpp>
 #include <fuse/kernelgen/run_rows.hpp>
 #include <fuse/kernels/execution.hpp>
@@ -204,8 +205,7 @@ bool group_kernel::run(span<tensor_view const> inputs, span<span<std::byte> cons
 }
 
 /// Kernels of groups of `graph`, one for each, in their order. Linear in the graph. A group of which a node is computed
-/// by something else, such as an anchor, is refused when it is prepared: keep these out of groups by
-/// `partition_options::veto`, or by kinds of your dialect.
+/// by something else, such as an anchor, is refused when it is prepared: `row_nodes` keeps these out of groups.
 template <class G>
 [[nodiscard]] std::vector<group_kernel> group_kernels(G const& graph, std::vector<fusion_group<G>> const& groups) {
   auto const& names = dialect_of<G>;

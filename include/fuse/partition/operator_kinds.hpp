@@ -61,6 +61,9 @@ class operator_kinds {
     }
   }
 
+  /// From now on nothing is known of `n`.
+  void make_opaque(node_id n) { by_node_[n].kind = op_kind::opaque; }
+
   [[nodiscard]] op_kind of(node_id n) const { return by_node_[n].kind; }
   [[nodiscard]] bool is_view(node_id n) const { return by_code_[image_.node(n).tag.name].view; }
   /// Whether the result of `n` has the elements of its first operand, each once, in whatever shape and order.

@@ -33,7 +33,9 @@ struct partition_options {
   double max_bytes = std::numeric_limits<double>::infinity();          ///< of all values that its nodes compute
   /// Whether `from` and `into`, the node that all paths from it lead to or one that reads it, stay apart. May be null.
   bool (*veto)(void* context, node_of<G> const& from, node_of<G> const& into) = nullptr;
-  void* context = nullptr;
+  /// Whether a node is in no group, as if nobody knew its operator. May be null.
+  bool (*alone)(void* context, node_of<G> const& n) = nullptr;
+  void* context = nullptr;  ///< what both are given
 };
 
 /// The fusion groups of a graph.
@@ -77,6 +79,11 @@ template <class G>
     limits.veto = [](void* self, node_id from, node_id into) {
       auto const& [of, by] = *static_cast<asked*>(self);
       return by.veto(by.context, of.node(from), of.node(into));
+    };
+  if (options.alone != nullptr)
+    limits.alone = [](void* self, node_id n) {
+      auto const& [of, by] = *static_cast<asked*>(self);
+      return by.alone(by.context, of.node(n));
     };
   detail::partitioner run(bound.image, known, names, limits);
   run.run();

@@ -18,12 +18,13 @@
 
 namespace fuse::inline v0::detail {
 
-/// How large groups may become, and who may keep two nodes apart.
+/// How large groups may become, who may keep two nodes apart, and who a node from all others.
 struct partition_limits {
   std::size_t nodes = std::numeric_limits<std::size_t>::max();
   std::size_t operands = std::numeric_limits<std::size_t>::max();
   double bytes = std::numeric_limits<double>::infinity();
   bool (*veto)(void* context, node_id from, node_id into) = nullptr;
+  bool (*alone)(void* context, node_id n) = nullptr;
   void* context = nullptr;
 };
 
@@ -38,7 +39,7 @@ class partitioner {
         facts_(known),
         limits_(limits),
         traffic_(image, known),
-        kinds_(image, names),
+        kinds_(known_kinds(image, names, limits)),
         after_(image, kinds_),
         groups_(image, kinds_),
         seen_(image.node_count(), 0) {
@@ -65,6 +66,14 @@ class partitioner {
   [[nodiscard]] basic_traffic<graph_image>& traffic() { return traffic_; }
 
  private:
+  [[nodiscard]] static operator_kinds known_kinds(graph_image const& image, dialect const& names,
+                                                  partition_limits const& limits) {
+    operator_kinds kinds(image, names);
+    for (node_id n = 0; limits.alone != nullptr && n < image.node_count(); ++n)
+      if (limits.alone(limits.context, n)) kinds.make_opaque(n);
+    return kinds;
+  }
+
   static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
   static constexpr kind_set pointwise{op_kind::elementwise, op_kind::broadcast};
   static constexpr kind_set movable = pointwise | kind_set(op_kind::injective);

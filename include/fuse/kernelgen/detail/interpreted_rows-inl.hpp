@@ -261,16 +261,22 @@ HWY_ATTR inline double number_of(row_op op, double a, double b) {
 class row_interpreter {
  public:
   HWY_ATTR row_interpreter(interpreted_call const& call, float* scratch)
-      : call_(call), program_(*call.program), schedule_(*call.schedule), slots_(scratch) {}
+      : call_(call),
+        program_(*call.program),
+        schedule_(*call.schedule),
+        slots_(scratch),
+        numbers_(reinterpret_cast<double*>(scratch + schedule_.begin_of_numbers())) {}
 
   HWY_ATTR void run() {
     for (std::size_t at = 0; at < program_.size; ++at) {
       auto const& s = program_[at];
-      if (s.op == row_op::input) inputs_[s.index] = nullptr;
       if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(s), detail::added_rest_of(program_, s).is_there);
     }
     compute_all(schedule_.shared_numbers());
-    for (std::size_t row = call_.begin; row < call_.end; ++row) compute_row(row);
+    for (std::size_t row = call_.begin; row < call_.end; row += height_) {
+      height_ = HWY_MIN(schedule_.rows_at_once(), call_.end - row);
+      compute_rows(row);
+    }
   }
 
  private:
@@ -287,36 +293,38 @@ class row_interpreter {
     bool of_row;  // else of the tile
   };
 
-  HWY_ATTR void compute_row(std::size_t row) {
-    columns_ = row + 1 == call_.rows ? call_.last_columns : call_.columns;
+  // Those that are one tile, or one row of several tiles.
+  HWY_ATTR void compute_rows(std::size_t first) {
+    first_ = first;
+    columns_ = first + 1 == call_.rows ? call_.last_columns : call_.columns;
     for (std::size_t at = 0; at < program_.size; ++at) {
       auto const& s = program_[at];
       if (s.op != row_op::input || !s.is_used) continue;
-      inputs_[s.index] = call_.inputs[s.index].at(row);
       // (Nobody writes to an input.)
       if (schedule_.is_read_in_place(at))
-        rows_[at] = {const_cast<float*>(reinterpret_cast<float const*>(inputs_[s.index])), true};
+        rows_[at] = {const_cast<float*>(reinterpret_cast<float const*>(call_.inputs[s.index].at(first))), true};
     }
-    compute_all(schedule_.first_numbers());
+    compute_all_of_rows(schedule_.first_numbers());
     std::size_t left = schedule_.passes().size();
     for (auto const& pass : schedule_.passes()) {
       --left;
       for (begin_ = 0; begin_ < columns_; begin_ += row_schedule::tile) {
         count_ = HWY_MIN(columns_ - begin_, row_schedule::tile);
-        for (auto const& one : pass.actions) compute(one, row);
-        if (left == 0) write_rows(row);
+        for (auto const& one : pass.actions) compute(one);
+        if (left == 0) write_rows();
       }
-      for (auto const& one : pass.folds) reduce(one);
-      compute_all(pass.numbers);
+      for (auto const& one : pass.folds)
+        for (row_ = 0; row_ < height_; ++row_) reduce(one);
+      compute_all_of_rows(pass.numbers);
     }
-    write_numbers(row);
+    for (row_ = 0; row_ < height_; ++row_) write_numbers();
   }
 
   // Steps
 
   HWY_ATTR float* at_tile(std::size_t step) const { return rows_[step].data + (rows_[step].of_row ? begin_ : 0); }
-  HWY_ATTR float const* operand(std::size_t step) const {
-    return program_[step].is_row ? at_tile(step) : met_[step].upper;
+  HWY_ATTR float const* operand(std::size_t step, std::size_t begin) const {
+    return program_[step].is_row ? at_tile(step) + begin : met_[step].upper;
   }
   HWY_ATTR unsigned numbers_among(row_step const& s) const {
     unsigned numbers = 0;
@@ -324,102 +332,135 @@ class row_interpreter {
     return numbers;
   }
 
-  HWY_ATTR void compute(action one, std::size_t row) {
+  HWY_ATTR void compute(action one) {
     auto const& s = program_[one.step];
     rows_[one.step] = {slots_ + schedule_.begin_of(one.slot), schedule_.is_kept(one.step)};
     if (s.op == row_op::input) return read_input(s, at_tile(one.step));
-    if (auto* const result = written_directly(one.step, row)) rows_[one.step] = {result, true};
-    row_loop loop = loops_[one.step];
-    step_operands of{operand(s.a), nullptr, nullptr, nullptr};
-    if (s.operands > 1) of.b = operand(s.b);
-    if (s.operands > 2) of.c = operand(s.c);
+    if (auto* const result = written_directly(one.step)) rows_[one.step] = {result, true};
+    if (height_ == 1 || !meets_numbers_of_rows(s)) return operate_on(one.step, 0, height_ * count_);
+    for (row_ = 0; row_ < height_; ++row_) {
+      for (int i = 0; i < s.operands; ++i)
+        if (!program_[s.operand(i)].is_row) meet(s.operand(i));
+      operate_on(one.step, row_ * columns_, count_);
+    }
+  }
+  HWY_ATTR bool meets_numbers_of_rows(row_step const& s) const {
+    bool meets = false;
+    for (int i = 0; i < s.operands; ++i)
+      meets = meets || (!program_[s.operand(i)].is_row && schedule_.varies(s.operand(i)));
+    return meets;
+  }
+  // Elements from `begin` of the tile on.
+  HWY_ATTR void operate_on(std::size_t step, std::size_t begin, std::size_t count) {
+    auto const& s = program_[step];
+    row_loop loop = loops_[step];
+    step_operands of{operand(s.a, begin), nullptr, nullptr, nullptr};
+    if (s.operands > 1) of.b = operand(s.b, begin);
+    if (s.operands > 2) of.c = operand(s.c, begin);
     if (auto const rest = detail::added_rest_of(program_, s); rest.is_there)
       of.rest = rest.subtracted ? met_[rest.step].minus_lower : met_[rest.step].lower;
     if (s.op == row_op::div && !program_[s.b].is_row && !met_[s.b].divides) {
       loop = operate<row_op::mul, 2, false>;
       of.b = met_[s.b].inverse;
     }
-    loop(at_tile(one.step), of, count_);
+    loop(at_tile(step) + begin, of, count);
   }
   HWY_ATTR void read_input(row_step const& s, float* to) const {
     auto const& input = call_.inputs[s.index];
     with_element(input.element, [&]<class T>(T) HWY_ATTR {
-      gather_row(reinterpret_cast<T const*>(inputs_[s.index]), input.columns, begin_, count_, to);
+      for (std::size_t row = 0; row < height_; ++row)
+        gather_row(reinterpret_cast<T const*>(input.at(first_ + row)), input.columns, begin_, count_, to + row * columns_);
     });
   }
 
   // Results
 
   // Where a step is a result of floats.
-  HWY_ATTR float* written_directly(std::size_t step, std::size_t row) const {
-    for (std::size_t i = 0; i < program_.number_of_results; ++i)
-      if (program_.results[i] == step && call_.results[i].element == row_element::float32)
-        return reinterpret_cast<float*>(call_.results[i].at(row));
+  HWY_ATTR float* written_directly(std::size_t step) const {
+    for (std::size_t i = 0; i < program_.number_of_results; ++i) {
+      auto const& result = call_.results[i];
+      if (program_.results[i] == step && result.element == row_element::float32 &&
+          (height_ == 1 || schedule_.are_together(result.rows)))
+        return reinterpret_cast<float*>(result.at(first_));
+    }
     return nullptr;
   }
-  HWY_ATTR void write_rows(std::size_t row) const {
+  HWY_ATTR void write_rows() const {
     for (std::size_t i = 0; i < program_.number_of_results; ++i) {
       auto const step = program_.results[i];
       if (!program_[step].is_row) continue;
       auto const& result = call_.results[i];
       with_element(result.element, [&]<class T>(T) HWY_ATTR {
-        auto* const to = reinterpret_cast<T*>(result.at(row)) + begin_;
-        if (static_cast<void*>(to) != static_cast<void*>(at_tile(step))) copy_row(at_tile(step), to, count_);
+        for (std::size_t row = 0; row < height_; ++row) {
+          auto const* const from = at_tile(step) + row * columns_;
+          auto* const to = reinterpret_cast<T*>(result.at(first_ + row)) + begin_;
+          if (static_cast<void const*>(to) != static_cast<void const*>(from)) copy_row(from, to, count_);
+        }
       });
     }
   }
-  HWY_ATTR void write_numbers(std::size_t row) const {
+  HWY_ATTR void write_numbers() const {
     for (std::size_t i = 0; i < program_.number_of_results; ++i) {
       auto const step = program_.results[i];
       if (program_[step].is_row) continue;
       auto const& result = call_.results[i];
       with_element(result.element, [&]<class T>(T) HWY_ATTR {
-        *reinterpret_cast<T*>(result.at(row)) = kernels::from_float<T>(static_cast<float>(numbers_[step]));
+        *reinterpret_cast<T*>(result.at(first_ + row_)) = kernels::from_float<T>(static_cast<float>(number(step)));
       });
     }
   }
 
   // Numbers
 
+  // Of row `row_` of the tile, if they differ.
+  HWY_ATTR double& number(std::size_t at) {
+    return numbers_[at * schedule_.rows_at_once() + (schedule_.varies(at) ? row_ : 0)];
+  }
+  HWY_ATTR double number(std::size_t at) const { return const_cast<row_interpreter&>(*this).number(at); }
+
+  HWY_ATTR void compute_all_of_rows(std::vector<std::uint8_t> const& steps) {
+    for (row_ = 0; row_ < height_; ++row_) compute_all(steps);
+    row_ = 0;
+  }
   HWY_ATTR void compute_all(std::vector<std::uint8_t> const& steps) {
     for (auto const at : steps) {
       auto const& s = program_[at];
       switch (s.op) {
-        case row_op::input: numbers_[at] = number_at(s.index); break;
-        case row_op::number: numbers_[at] = s.number; break;
-        case row_op::columns: numbers_[at] = static_cast<double>(call_.columns); break;
-        case row_op::where_positive: numbers_[at] = numbers_[s.a] > 0 ? numbers_[s.b] : numbers_[s.c]; break;
-        default: numbers_[at] = number_of(s.op, numbers_[s.a], numbers_[s.b]);
+        case row_op::input: number(at) = number_at(s.index); break;
+        case row_op::number: number(at) = s.number; break;
+        case row_op::columns: number(at) = static_cast<double>(call_.columns); break;
+        case row_op::where_positive: number(at) = number(s.a) > 0 ? number(s.b) : number(s.c); break;
+        default: number(at) = number_of(s.op, number(s.a), number(s.b));
       }
-      meet(at);
+      if (height_ == 1 || !schedule_.varies(at)) meet(at);
     }
   }
   HWY_ATTR double number_at(std::size_t input) const {
-    auto const* const from = inputs_[input] != nullptr ? inputs_[input] : call_.inputs[input].data;
-    float number = 0;
-    with_element(call_.inputs[input].element,
-                 [&]<class T>(T) HWY_ATTR { number = kernels::to_float(*reinterpret_cast<T const*>(from)); });
-    return static_cast<double>(number);
+    auto const& from = call_.inputs[input];
+    float read = 0;
+    with_element(from.element,
+                 [&]<class T>(T) HWY_ATTR { read = kernels::to_float(*reinterpret_cast<T const*>(from.at(first_ + row_))); });
+    return static_cast<double>(read);
   }
   HWY_ATTR void meet(std::size_t at) {
     if (!schedule_.is_met(at)) return;
     auto& met = met_[at];
-    float const upper = static_cast<float>(numbers_[at]);
+    float const upper = static_cast<float>(number(at));
     hn::StoreU(all(upper), lanes(), met.upper);
     if (program_[at].has_rest) {
-      float const lower = rest_of(numbers_[at], upper);
+      float const lower = rest_of(number(at), upper);
       hn::StoreU(all(lower), lanes(), met.lower);
       hn::StoreU(all(-lower), lanes(), met.minus_lower);
     }
     if (schedule_.divides(at)) {
-      float const inverse = static_cast<float>(1 / numbers_[at]);
+      float const inverse = static_cast<float>(1 / number(at));
       hn::StoreU(all(inverse), lanes(), met.inverse);
-      met.divides = has_to_divide(numbers_[at], inverse);
+      met.divides = has_to_divide(number(at), inverse);
     }
   }
 
   HWY_ATTR void reduce(fold const& one) {
-    float const* const a = rows_[one.a].data;
+    float const* const a = rows_[one.a].data + row_ * columns_;
     folded made{};
     switch (one.form) {
       case fold_form::sum: made = fold_row<fold_form::sum>(columns_, list_of_rows(a)); break;
@@ -428,19 +469,19 @@ class row_interpreter {
       case fold_form::spread:
         made = has_halves(one.a) ? fold_row<fold_form::spread>(columns_, list<kept_row<kernels::float16>>{{a}, {}})
                                  : fold_row<fold_form::spread>(columns_, list_of_rows(a));
-        numbers_[one.b] = made.mean;
-        meet(one.b);
+        number(one.b) = made.mean;
+        if (height_ == 1) meet(one.b);
         break;
       case fold_form::products:
-        made = fold_row<fold_form::products>(columns_, joined(kept_row<float>{a}, list_of_rows(rows_[one.b].data)));
+        made = fold_row<fold_form::products>(columns_, joined(kept_row<float>{a}, list_of_rows(rows_[one.b].data + row_ * columns_)));
         break;
       case fold_form::products_with_number:
         made = fold_row<fold_form::products_with_number>(
-            columns_, joined(kept_row<float>{a}, list<one_number>{{met_[one.b].upper[0]}, {}}));
+            columns_, joined(kept_row<float>{a}, list<one_number>{{static_cast<float>(number(one.b))}, {}}));
         break;
     }
-    numbers_[one.step] = made.total;
-    meet(one.step);
+    number(one.step) = made.total;
+    if (height_ == 1) meet(one.step);
   }
   HWY_ATTR static list<kept_row<float>> list_of_rows(float const* a) { return {{a}, {}}; }
   HWY_ATTR bool has_halves(std::size_t step) const {
@@ -452,12 +493,13 @@ class row_interpreter {
   row_program const& program_;
   row_schedule const& schedule_;
   float* slots_;
-  std::size_t columns_, begin_, count_;  // of the row; of the tile
-  std::byte const* inputs_[256];         // this row of each
+  double* numbers_;                          // by step and row of the tile
+  std::size_t first_ = 0, height_ = 1;       // rows of the tile
+  std::size_t columns_, begin_, count_;      // of each; of the tile in a longer row
+  std::size_t row_ = 0;                      // of the tile, whose numbers are looked at
   // By step:
   row_loop loops_[row_program::capacity];
   place rows_[row_program::capacity];
-  double numbers_[row_program::capacity];
   met_lanes met_[row_program::capacity];
 };
 
