@@ -99,7 +99,7 @@ def main():
                 ran = subprocess.run([arguments.bin / "mini_runtime", "--time", path], capture_output=True, text=True)
                 if ran.returncode != 0:
                     raise SystemExit(f"mini_runtime on '{name}': {ran.stdout}{ran.stderr}")
-                times["mini_runtime", name].append(float(re.search(r"-> ([0-9.]+) ms", ran.stdout)[1]))
+                times["mini_runtime", name].append(float(re.search(r"with groups +([0-9.]+) ms", ran.stdout)[1]))
         print(f"{shape[0]} x {shape[1]} tokens; ms, the best")
         for name, path in paths.items():
             theirs, ours = (min(times[runtime, name]) for runtime in ("onnxruntime", "mini_runtime"))

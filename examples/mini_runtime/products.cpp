@@ -17,29 +17,36 @@ using matrix = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen
 template <class T>
 using const_matrix = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> const>;
 
-// Of matrices in the last two axes; the axes before them broadcast.
+// Of matrices in the last two axes, the second turned where that is said; the axes before them broadcast.
 template <class T>
-elements<T> multiplied(shape const& a, T const* x, shape const& b, T const* y, shape& dims) {
+elements<T> multiplied(shape const& a, T const* x, shape const& b, T const* y, bool turned, shape& dims) {
   if (a.size() < 2 || b.size() < 2) throw std::runtime_error("an operand of less than two axes");
-  auto const rows = a[a.size() - 2], inner = a.back(), columns = b.back();
-  if (b[b.size() - 2] != inner) throw std::runtime_error("operands that do not fit");
+  auto const rows = a[a.size() - 2], inner = a.back();
+  auto const columns = turned ? b[b.size() - 2] : b.back();
+  if ((turned ? b.back() : b[b.size() - 2]) != inner) throw std::runtime_error("operands that do not fit");
   shape const a_batch(a.begin(), a.end() - 2), b_batch(b.begin(), b.end() - 2);
   dims = broadcast(a_batch, b_batch);
   elements<T> z(index(count(dims) * rows * columns));
   auto* to = z.data();
   walk<2>(dims, {broadcast_strides(a_batch, dims), broadcast_strides(b_batch, dims)},
           [&](std::int64_t i, std::int64_t j) {
-            matrix<T>(to, rows, columns).noalias() = const_matrix<T>(x + i * rows * inner, rows, inner) *
-                                                     const_matrix<T>(y + j * inner * columns, inner, columns);
+            const_matrix<T> const left(x + i * rows * inner, rows, inner);
+            auto const* const right = y + j * inner * columns;
+            matrix<T> made(to, rows, columns);
+            if (turned)
+              made.noalias() = left * const_matrix<T>(right, columns, inner).transpose();
+            else
+              made.noalias() = left * const_matrix<T>(right, inner, columns);
             to += rows * columns;
           });
   dims.insert(dims.end(), {rows, columns});
   return z;
 }
 
-tensors matmul(node const&, tensors const& in) {
+tensors matmul(node const& n, tensors const& in) {
+  bool const turned = n.get<std::int64_t>("transB", 0) != 0;
   shape dims;
-  auto made = multiplied(in.at(0).dims, in[0].as<float>().data(), in.at(1).dims, in[1].as<float>().data(), dims);
+  auto made = multiplied(in.at(0).dims, in[0].as<float>().data(), in.at(1).dims, in[1].as<float>().data(), turned, dims);
   return {{dims, std::move(made)}};
 }
 
@@ -89,6 +96,14 @@ tensors convolution(node const& n, tensors const& in) {
   return {{dims, std::move(made)}};
 }
 
+// The second may be turned; what else this operator has, nobody here writes.
+tensors fused_matmul(node const& n, tensors const& in) {
+  for (auto const* other : {"transA", "transBatchA", "transBatchB"})
+    if (n.get<std::int64_t>(other, 0) != 0) throw std::runtime_error(std::string("the attribute ") + other);
+  if (n.get<float>("alpha", 1) != 1) throw std::runtime_error("a factor");
+  return matmul(n, in);
+}
+
 tensors gemm(node const& n, tensors const& in) {
   auto const &a = in.at(0), &b = in.at(1);
   if (a.rank() != 2 || b.rank() != 2) throw std::runtime_error("an operand of other than two axes");
@@ -131,7 +146,7 @@ tensors matmul_integer(node const&, tensors const& in) {
     return made;
   };
   shape dims;
-  auto const made = multiplied(in.at(0).dims, less_zero(0).data(), in.at(1).dims, less_zero(1).data(), dims);
+  auto const made = multiplied(in.at(0).dims, less_zero(0).data(), in.at(1).dims, less_zero(1).data(), false, dims);
   return {{dims, integers(made.begin(), made.end())}};
 }
 
@@ -139,7 +154,12 @@ tensors matmul_integer(node const&, tensors const& in) {
 
 std::span<named_function const> products() {
   static constexpr named_function all[] = {
-      {"Conv", convolution}, {"Gemm", gemm}, {"MatMul", matmul}, {"MatMulInteger", matmul_integer}};
+      {"Conv", convolution},
+      {"Gemm", gemm},
+      {"MatMul", matmul},
+      {"MatMulInteger", matmul_integer},
+      {"com.microsoft::FusedMatMul", fused_matmul},
+  };
   return all;
 }
 
