@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "load.hpp"
 
-#include <Eigen/Core>
 #include <onnx/onnx_pb.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cstring>

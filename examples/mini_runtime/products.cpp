@@ -46,7 +46,8 @@ elements<T> multiplied(shape const& a, T const* x, shape const& b, T const* y, b
 tensors matmul(node const& n, tensors const& in) {
   bool const turned = n.get<std::int64_t>("transB", 0) != 0;
   shape dims;
-  auto made = multiplied(in.at(0).dims, in[0].as<float>().data(), in.at(1).dims, in[1].as<float>().data(), turned, dims);
+  auto made =
+      multiplied(in.at(0).dims, in[0].as<float>().data(), in.at(1).dims, in[1].as<float>().data(), turned, dims);
   return {{dims, std::move(made)}};
 }
 
@@ -86,8 +87,8 @@ tensors convolution(node const& n, tensors const& in) {
               *to++ = inside ? from[(c * x[2] + i) * x[3] + j] : 0;
             }
     matrix<float> y(made.data() + b * w[0] * rows * columns, w[0], rows * columns);
-    y.noalias() =
-        const_matrix<float>(in[1].as<float>().data(), w[0], taps) * const_matrix<float>(under.data(), taps, rows * columns);
+    y.noalias() = const_matrix<float>(in[1].as<float>().data(), w[0], taps) *
+                  const_matrix<float>(under.data(), taps, rows * columns);
     if (in.size() > 2 && in[2]) y.colwise() += Eigen::Map<Eigen::VectorXf const>(in[2].as<float>().data(), w[0]);
   }
   shape dims{x[0], w[0]};
@@ -112,7 +113,8 @@ tensors gemm(node const& n, tensors const& in) {
   if (b.dims[turn_b ? 1 : 0] != inner) throw std::runtime_error("operands that do not fit");
   floats made(index(rows * columns));
   matrix<float> y(made.data(), rows, columns);
-  const_matrix<float> const x(a.as<float>().data(), a.dims[0], a.dims[1]), w(b.as<float>().data(), b.dims[0], b.dims[1]);
+  const_matrix<float> const x(a.as<float>().data(), a.dims[0], a.dims[1]),
+      w(b.as<float>().data(), b.dims[0], b.dims[1]);
   auto const alpha = n.get<float>("alpha", 1), beta = n.get<float>("beta", 1);
   if (turn_a && turn_b)
     y.noalias() = alpha * x.transpose() * w.transpose();

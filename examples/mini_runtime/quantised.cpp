@@ -35,7 +35,8 @@ tensors quantise(node const& n, tensors const& in) {
     std::remove_cvref_t<decltype(zero)> made;
     walk<1>(x.dims, {strides_of_scale(n, in[1], x)}, [&](std::int64_t at) {
       auto const of = static_cast<float>(zero[index(at)]);
-      made.push_back(saturated<std::remove_cvref_t<decltype(zero[0])>>(std::nearbyint(*from++ / scales[index(at)]) + of));
+      made.push_back(
+          saturated<std::remove_cvref_t<decltype(zero[0])>>(std::nearbyint(*from++ / scales[index(at)]) + of));
     });
     return {x.dims, std::move(made)};
   })};
@@ -72,9 +73,8 @@ tensors quantise_by_range(node const&, tensors const& in) {
 }  // namespace
 
 std::span<named_function const> quantised_operators() {
-  static constexpr named_function all[] = {{"DequantizeLinear", dequantise},
-                                           {"DynamicQuantizeLinear", quantise_by_range},
-                                           {"QuantizeLinear", quantise}};
+  static constexpr named_function all[] = {
+      {"DequantizeLinear", dequantise}, {"DynamicQuantizeLinear", quantise_by_range}, {"QuantizeLinear", quantise}};
   return all;
 }
 

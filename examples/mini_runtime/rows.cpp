@@ -91,7 +91,7 @@ tensors softmax(node const& n, tensors const& in) {
 
 tensors gelu(node const& n, tensors const& in) {
   return n.get<std::string>("approximate", "none") == "tanh" ? by_formula<formula::gelu_by_tanh>(in.at(0))
-                                                              : by_formula<formula::gelu>(in.at(0));
+                                                             : by_formula<formula::gelu>(in.at(0));
 }
 
 tensors swish(node const& n, tensors const& in) {
@@ -244,7 +244,8 @@ tensors rotary(node const& n, tensors const& in) {
     auto const batch = i / (heads * tokens);
     auto const token = by_heads ? i % tokens : i / heads % tokens;
     auto const row = positions != nullptr ? positions[batch * tokens + token] : batch * tokens + token;
-    auto const *cosines = &in.at(1).as<float>().at(index(row * pairs)), *sines = &in.at(2).as<float>().at(index(row * pairs));
+    auto const *cosines = &in.at(1).as<float>().at(index(row * pairs)),
+               *sines = &in.at(2).as<float>().at(index(row * pairs));
     auto* const head = y.data() + i * size;
     for (std::int64_t k = 0; k < pairs; ++k) {
       auto &a = head[is_interleaved ? 2 * k : k], &b = head[is_interleaved ? 2 * k + 1 : k + pairs];

@@ -183,8 +183,7 @@ void for_each_part(shape const& dims, std::size_t batches, tensor const& indices
   auto const length = index(indices.dims.back());
   auto const strides = strides_of(dims);
   auto const lists = length == 0 ? 0 : ints(indices).size() / length;
-  auto const in_batch =
-      lists / index(product(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(batches)));
+  auto const in_batch = lists / index(product(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(batches)));
   for (std::size_t i = 0; i < lists; ++i) {
     std::int64_t at = batches == 0 ? 0 : static_cast<std::int64_t>(i / in_batch) * strides[batches - 1];
     for (std::size_t k = 0; k < length; ++k) {
@@ -244,14 +243,14 @@ tensors triangle(node const& n, tensors const& in) {
 
 std::span<named_function const> shape_operators() {
   static named_function const all[] = {
-      {"Concat", concat},       {"ConstantOfShape", constant_of_shape},
-      {"Expand", expand},       {"Gather", gather},
-      {"GatherND", gather_nd},  {"Identity", identity},
-      {"Range", range},         {"Reshape", reshape},
+      {"Concat", concat},        {"ConstantOfShape", constant_of_shape},
+      {"Expand", expand},        {"Gather", gather},
+      {"GatherND", gather_nd},   {"Identity", identity},
+      {"Range", range},          {"Reshape", reshape},
       {"ScatterND", scatter_nd}, {"Shape", shape_of},
-      {"Slice", slice},         {"Split", split},
-      {"Squeeze", squeeze},     {"Transpose", transpose},
-      {"Trilu", triangle},      {"Unsqueeze", unsqueeze},
+      {"Slice", slice},          {"Split", split},
+      {"Squeeze", squeeze},      {"Transpose", transpose},
+      {"Trilu", triangle},       {"Unsqueeze", unsqueeze},
   };
   return all;
 }

@@ -34,9 +34,9 @@ template <class T>
 using elements = std::vector<T, std::conditional_t<std::is_same_v<T, float>, unset<T>, std::allocator<T>>>;
 
 using shape = std::vector<std::int64_t>;
-using floats = elements<float>;               // halves, too
-using integers = elements<std::int64_t>;      // all integer types: what fits into the others fits here
-using booleans = elements<std::uint8_t>;      // and unsigned integers of 8 bits
+using floats = elements<float>;           // halves, too
+using integers = elements<std::int64_t>;  // all integer types: what fits into the others fits here
+using booleans = elements<std::uint8_t>;  // and unsigned integers of 8 bits
 using signed_bytes = elements<std::int8_t>;
 
 /// A dense row-major tensor. Elements are never changed once they are in a tensor, so tensors share them.

@@ -319,6 +319,75 @@ TEST_CASE("Groups: as a partition makes them, on every target") {
   CHECK(computed > all * 9 / 10);
 }
 
+TEST_CASE("Groups: of nodes that rows compute alone, all are computed") {
+  std::size_t all = 0;
+  for (std::uint32_t seed = 1; seed <= 500 / one_case_in; ++seed) {
+    random_group sample(9000 + seed);
+    auto& g = sample.made;
+    // What no row computes stands in the middle.
+    auto const last = g.outputs()[0];
+    auto const type = fuse::graph_traits<graph>::type(g, last);
+    if (type != element_type::float32) continue;
+    auto const joined = g.add("Concat", {last, g.add("Relu", {last})}, {{"axis", 0}});
+    auto const chosen = g.add("Where", {g.add("Less", {joined, g.scalar(0.f)}), g.add("Neg", {joined}), joined});
+    auto const whole_numbers =
+        g.add("Cast", {g.add("Floor", {chosen})}, {{"to", static_cast<int>(element_type::int64)}});
+    g.output(g.add("Sqrt", {g.add("Abs", {chosen})}), "root");
+    g.output(g.add("Neg", {g.add("Add", {whole_numbers, whole_numbers})}), "twice");
+    INFO("seed " << 9000 + seed << "\n" << fuse::to_text(g));
+    evaluated judge(g, sample.inputs);
+    fuse::row_nodes<graph> rows(g);
+    auto const groups = fuse::partition(g, rows.options()).groups;
+    auto kernels = fuse::group_kernels(g, groups);
+    for (std::size_t i = 0; i < groups.size(); ++i, ++all) check(kernels[i], groups[i], judge, fuse::kernels::on<>());
+  }
+  CHECK(all >= 500 / one_case_in);
+}
+
+TEST_CASE("Groups: which nodes rows compute, told before shapes are known") {
+  graph g{18};
+  auto const x = g.input("x", element_type::float32, {"batch", "heads", 7, 8});
+  auto const ids = g.input("ids", element_type::int64, {"length"});
+  auto const wide = g.input("wide", element_type::float64, {"batch", 8});
+  auto const unknown = g.input("unknown");
+  auto const over = [&](graph::value v, std::vector<std::int64_t> axes) {
+    return g.add("ReduceMean",
+                 {v, g.constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(axes.size())}, axes))});
+  };
+  auto const known = g.constant(fuse::make_tensor<std::int64_t>({2}, std::vector<std::int64_t>{1, 3}));
+  std::vector<std::pair<graph::value, bool>> const expected{
+      {g.add("Exp", {x}), true},
+      {g.add("Add", {x, unknown}), true},
+      {g.add("Transpose", {x}), true},
+      {g.add("Softmax", {x}, {{"axis", -1}}), true},
+      {g.add("Softmax", {x}, {{"axis", 1}}), false},
+      {over(x, {-1}), true},
+      {over(x, {2, 3}), true},
+      {over(x, {2}), false},
+      {over(unknown, {-1}), false},  // of nobody knows which axis
+      {g.add("MatMul", {x, x}), false},
+      {g.add("Concat", {x, x}, {{"axis", 0}}), false},
+      {g.add("Gather", {x, known}), true},
+      {g.add("Gather", {x, ids}), false},
+      {g.add("Pow", {x, g.scalar(2.f)}), true},
+      {g.add("Pow", {x, g.scalar(0.3f)}), false},
+      {g.add("Pow", {x, x}), false},
+      {g.add("Mul", {ids, ids}), false},
+      {g.add("Cast", {ids}, {{"to", 1}}), false},
+      {g.add("Cast", {x}, {{"to", 10}}), true},
+      {g.add("Neg", {wide}), false},
+      {g.add("Less", {x, x}), false},
+      {g.add("Shape", {x}), false},
+      {g.add("Unheard", {x}), false},
+  };
+  for (auto const& [v, is_row] : expected) g.output(v, "y" + std::to_string(g.outputs().size()));
+  fuse::row_nodes<graph> const rows(g);
+  for (auto const& [v, is_row] : expected) {
+    INFO(g.name(v));
+    CHECK(rows.has(g.producer(v)) == is_row);
+  }
+}
+
 /// x[4, 6] and y[4, 6], and what a function makes of them; all of it is the group.
 struct small_group {
   graph made{18};

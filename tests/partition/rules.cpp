@@ -176,6 +176,22 @@ TEST_CASE("limits and a veto keep groups small") {
   CHECK(grouped(w.graph, to) == groups{"a b d", "e f"});
 }
 
+TEST_CASE("a node may be left alone, wherever it stands") {
+  auto const left_alone = [](std::string_view text, std::string const& name) {
+    written_graph w(text);
+    options to;
+    to.context = &w.nodes[name];
+    to.alone = [](void* context, fuse::graph::node const& n) { return n == *static_cast<fuse::graph::node*>(context); };
+    return grouped(w.graph, to);
+  };
+  CHECK(left_alone("x[4] a=Exp(x) b=Relu(a) d=Tanh(b) e=Abs(d) f=Neg(e) -> f", "d") == groups{"a b", "e f"});
+  // Between others, where a veto is not asked.
+  auto const diamond = "x[4] a=Exp(x) b=Relu(a) d=Tanh(a) e=Add(b,d) -> e";
+  CHECK(grouped(diamond) == groups{"a b d e"});
+  CHECK(left_alone(diamond, "d") == groups{"b e"});
+  CHECK(left_alone("x[4,8] w[8,8] b[4,8] m=MatMul(x,w) a=Add(m,b) r=Add(a,b) -> r", "m") == groups{"a r"});
+}
+
 TEST_CASE("a group tells its kind, what it reads, what it gives out and what it saves") {
   written_graph const w("x[4,8] w[8,8] b[4,8] m=MatMul(x,w) a=Add(m,b) r=Add(a,b) -> r");
   auto const made = fuse::partition(w.graph);

@@ -118,9 +118,11 @@ class group_lowering {
     auto const from = image_.operand(n, 0);
     if (from == absent || !elements(from, total)) return false;
     std::vector<int> axes;
-    if (auto const why = row_axes(image_, facts_, names_, n, axes); !why.empty()) return refuse(named(n) + std::string(why));
+    if (auto const why = row_axes(image_, facts_, names_, n, axes); !why.empty())
+      return refuse(named(n) + std::string(why));
     columns = 1;
-    for (auto const axis : axes) columns *= static_cast<std::size_t>(facts_.shape(from)[static_cast<std::size_t>(axis)].value());
+    for (auto const axis : axes)
+      columns *= static_cast<std::size_t>(facts_.shape(from)[static_cast<std::size_t>(axis)].value());
     return are_last(facts_.shape(from), axes) || refuse(named(n) + " reduces other axes than the last ones");
   }
   [[nodiscard]] bool measure(node_id n) {

@@ -42,6 +42,7 @@ class row_schedule {
   /// `inputs` are those of the program, in their order.
   row_schedule(detail::row_program const& program, std::span<row_access const> inputs, std::size_t columns)
       : program_(program), inputs_(inputs), columns_(columns), is_whole_(columns <= tile) {
+    // A loop over few columns takes as long to begin as to run: the groups of Softmax in bench/runtime.py.
     if (columns * 8 <= tile) rows_at_once_ = std::min<std::size_t>(tile / std::max<std::size_t>(columns, 1), 64);
     for (std::size_t i = 0; i < program.size; ++i) note(i);
     passes_.resize(static_cast<std::size_t>(program.depth) + 1);
@@ -61,7 +62,7 @@ class row_schedule {
   }
 
   [[nodiscard]] std::vector<pass> const& passes() const { return passes_; }
-  /// Rows of one tile.
+  /// How many rows are one tile.
   [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
   /// Numbers that all rows share, and those of each row that no reduction is before.
   [[nodiscard]] std::vector<std::uint8_t> const& shared_numbers() const { return shared_; }

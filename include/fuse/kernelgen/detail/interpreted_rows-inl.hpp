@@ -369,7 +369,8 @@ class row_interpreter {
     auto const& input = call_.inputs[s.index];
     with_element(input.element, [&]<class T>(T) HWY_ATTR {
       for (std::size_t row = 0; row < height_; ++row)
-        gather_row(reinterpret_cast<T const*>(input.at(first_ + row)), input.columns, begin_, count_, to + row * columns_);
+        gather_row(reinterpret_cast<T const*>(input.at(first_ + row)), input.columns, begin_, count_,
+                   to + row * columns_);
     });
   }
 
@@ -438,8 +439,9 @@ class row_interpreter {
   HWY_ATTR double number_at(std::size_t input) const {
     auto const& from = call_.inputs[input];
     float read = 0;
-    with_element(from.element,
-                 [&]<class T>(T) HWY_ATTR { read = kernels::to_float(*reinterpret_cast<T const*>(from.at(first_ + row_))); });
+    with_element(from.element, [&]<class T>(T) HWY_ATTR {
+      read = kernels::to_float(*reinterpret_cast<T const*>(from.at(first_ + row_)));
+    });
     return static_cast<double>(read);
   }
   HWY_ATTR void meet(std::size_t at) {
@@ -473,7 +475,8 @@ class row_interpreter {
         if (height_ == 1) meet(one.b);
         break;
       case fold_form::products:
-        made = fold_row<fold_form::products>(columns_, joined(kept_row<float>{a}, list_of_rows(rows_[one.b].data + row_ * columns_)));
+        made = fold_row<fold_form::products>(
+            columns_, joined(kept_row<float>{a}, list_of_rows(rows_[one.b].data + row_ * columns_)));
         break;
       case fold_form::products_with_number:
         made = fold_row<fold_form::products_with_number>(
@@ -493,10 +496,10 @@ class row_interpreter {
   row_program const& program_;
   row_schedule const& schedule_;
   float* slots_;
-  double* numbers_;                          // by step and row of the tile
-  std::size_t first_ = 0, height_ = 1;       // rows of the tile
-  std::size_t columns_, begin_, count_;      // of each; of the tile in a longer row
-  std::size_t row_ = 0;                      // of the tile, whose numbers are looked at
+  double* numbers_;                      // by step and row of the tile
+  std::size_t first_ = 0, height_ = 1;   // rows of the tile
+  std::size_t columns_, begin_, count_;  // of each; of the tile in a longer row
+  std::size_t row_ = 0;                  // of the tile, whose numbers are looked at
   // By step:
   row_loop loops_[row_program::capacity];
   place rows_[row_program::capacity];
