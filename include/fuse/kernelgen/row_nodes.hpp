@@ -89,7 +89,7 @@ class row_node_test {
 }  // namespace detail
 
 /// The nodes of a graph that `group_kernel` computes, as far as can be told before the shapes of a run are known.
-/// `fuse::partition(graph, rows.options())` makes groups of these alone.
+/// `fuse::partition(graph, rows.options())` makes groups of these alone. docs/kernels/group.md
 template <class G>
 class row_nodes {
  public:
