@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mini {
@@ -46,15 +47,20 @@ struct computed_group {
       for (auto const* v : outputs) results.push_back(v->computed);
       return results;
     }
-    std::vector<floats> made;
+    std::vector<std::variant<floats, booleans>> made;
     std::vector<fuse::span<std::byte>> to;
     for (auto const& output : kernel.outputs()) {
-      made.emplace_back(output.bytes / sizeof(float));
-      to.emplace_back(reinterpret_cast<std::byte*>(made.back().data()), output.bytes);
+      if (output.type == fuse::element_type::boolean)
+        made.emplace_back(booleans(output.bytes));
+      else
+        made.emplace_back(floats(output.bytes / sizeof(float)));
+      auto* const bytes = std::visit([](auto& all) { return reinterpret_cast<std::byte*>(all.data()); }, made.back());
+      to.emplace_back(bytes, output.bytes);
     }
     if (!kernel.run(inputs, to)) throw std::runtime_error(kernel.refusal());
     tensors results;
-    for (std::size_t i = 0; i < made.size(); ++i) results.emplace_back(kernel.outputs()[i].shape, std::move(made[i]));
+    for (std::size_t i = 0; i < made.size(); ++i)
+      std::visit([&](auto& all) { results.emplace_back(kernel.outputs()[i].shape, std::move(all)); }, made[i]);
     return results;
   }
 };

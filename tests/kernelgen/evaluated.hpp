@@ -5,6 +5,8 @@
 
 #include <fuse/dsl/expression.hpp>
 #include <fuse/eval/reference.hpp>
+#include <fuse/ops/onnx.hpp>
+#include <fuse/program/operator_facts.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -64,16 +66,17 @@ class expression_evaluator {
         auto const found = captures_.find(std::string_view(t.name));
         return found == captures_.end() ? nullptr : &found->second;
       }
-      case kind::neutral: return operated(at, t);
+      case kind::neutral: return operated(at, t, t.op);
+      case kind::named: return operated(at, t, fuse::detail::facts_of(fuse::onnx, t.name).op);
       default: return value(t.child[0]);
     }
   }
 
-  dense const* operated(std::size_t at, fuse::term const& t) {
+  dense const* operated(std::size_t at, fuse::term const& t, fuse::opcode op) {
     std::vector<dense const*> operands;
     for (int i = 0; i < t.operands(); ++i)
       if (auto const* operand = value(t.child[i]); operand != nullptr) operands.push_back(operand);
-    bool const is_group = fuse::info(t.op).group != fuse::op_group::none;
+    bool const is_group = fuse::info(op).group != fuse::op_group::none;
     if (is_group && t.operands() == 2 && operands.size() == 1) return operands[0];
     if (operands.empty()) return nullptr;
     parameters_of_term parameters;
@@ -84,9 +87,9 @@ class expression_evaluator {
     }
     std::vector<dense> results(1);
     results[0].type = fuse::element_type::float64;
-    INFO(fuse::name_of(t.op));
-    REQUIRE(fuse::evaluate(t.op, fuse::span<dense const* const>(operands.data(), operands.size()), parameters,
-                           results) == fuse::evaluation::done);
+    INFO(fuse::name_of(op));
+    REQUIRE(fuse::evaluate(op, fuse::span<dense const* const>(operands.data(), operands.size()), parameters, results) ==
+            fuse::evaluation::done);
     return &(values_[at] = results[0]);
   }
 

@@ -39,6 +39,8 @@ constexpr auto hard_swish_of_rules = formula::hard_swish;
 constexpr auto gated = x * sigmoid(x) * added;
 constexpr auto operators = maximum(minimum(x, added), -x) + abs(x) * added - pow(x, 3) / (1 + square(added)) +
                            reciprocal(2 + x * x) * sqrt(abs(added)) - relu(x);
+constexpr auto choices = where(op<"Greater">(x, 0.25), added, where(op<"LessOrEqual">(added, 1), x, -x)) *
+                         where(op<"Not">(op<"And">(op<"Less">(x, added), op<"Equal">(x, x))), 2, 3);
 constexpr auto quotient = x / sum(abs(x)), unit_length = x / sqrt(sum(square(x)));
 constexpr auto nested = exp(x - log_sum_exp(x)) + (x - mean(x) * reduce_max(added)) * scale;
 
@@ -180,6 +182,9 @@ TEST_CASE("Activations") {
 TEST_CASE("Operators of every kind") {
   check(operators, 2e-6, [](random_rows const& r, auto y) {
     return fuse::kernel<operators>(y, fuse::arg<"x">(r.view(r.x)), fuse::arg<"added">(r.view(r.added)));
+  });
+  check(choices, 1e-6, [](random_rows const& r, auto y) {
+    return fuse::kernel<choices>(y, fuse::arg<"x">(r.view(r.x)), fuse::arg<"added">(r.view(r.added)));
   });
   check_of_x<quotient>(1e-6);
   check_of_x<unit_length>(1e-6);

@@ -142,6 +142,8 @@ class random_group {
     auto const bounded = [&](value of) { return made.add("Tanh", {of}); };
     switch (below(has_reductions_ ? 10 : 6)) {
       case 0:
+        if (below(2) == 0) return made.add("Where", {condition(2), v, w});
+        [[fallthrough]];
       case 1: return made.add(of_one[below(std::size(of_one))], {bounded(v)});
       case 2:
       case 3: return made.add(of_two[below(std::size(of_two))], {v, w});
@@ -174,6 +176,35 @@ class random_group {
         return made.add("LayerNormalization",
                         {full(v), given({base_.end() - static_cast<std::ptrdiff_t>(reduced_), base_.end()})},
                         {{"axis", -static_cast<std::int64_t>(reduced_)}, {"epsilon", 0.01f}});
+    }
+  }
+  // Of what is exact: a number on the other side of a bound would be another result.
+  value condition(std::size_t deepest) {
+    static constexpr std::string_view compares[] = {"Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"},
+                                      joins[] = {"And", "Or", "Xor"};
+    switch (below(deepest == 0 ? 4 : 6)) {
+      case 0:
+        return made.add("Cast", {made.add("Relu", {values_[0]})}, {{"to", static_cast<int>(element_type::boolean)}});
+      case 1: {
+        std::vector<double> all(count(base_));
+        for (auto& each : all) each = static_cast<double>(below(2));
+        inputs.push_back(fuse::make_tensor(element_type::boolean, base_, all));
+        return made.input("x" + std::to_string(inputs.size()), element_type::boolean,
+                          fuse::graph::dims(base_.begin(), base_.end()));
+      }
+      case 2: {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(base_.back()));
+        for (auto& each : all) each = static_cast<std::int64_t>(below(4)) - 1;
+        inputs.push_back(fuse::make_tensor<std::int64_t>({base_.back()}, all));
+        auto const whole = made.input("x" + std::to_string(inputs.size()), element_type::int64, {base_.back()});
+        auto const number = made.add("Cast", {whole}, {{"to", static_cast<int>(type_)}});
+        return made.add(compares[below(std::size(compares))], {number, made.constant(type_of_scalar(1))});
+      }
+      case 4: return made.add("Not", {condition(deepest - 1)});
+      case 5: return made.add(joins[below(std::size(joins))], {condition(deepest - 1), condition(deepest - 1)});
+      default:
+        if (below(6) == 0) return made.add("IsNaN", {values_[0]});
+        return made.add(compares[below(std::size(compares))], {values_[0], made.constant(type_of_scalar(0.25f))});
     }
   }
   [[nodiscard]] shape last_axes() const {
@@ -239,6 +270,9 @@ class evaluated {
  private:
   [[nodiscard]] tensor rounded(graph::value v) {
     auto const& held = of(v);
+    if (held.whole() && known.type(bound.number(v)) == element_type::boolean)
+      return fuse::make_tensor(element_type::boolean, held.shape,
+                               std::vector<double>(held.integers.begin(), held.integers.end()));
     if (held.whole()) return fuse::make_tensor<std::int64_t>(held.shape, held.integers);
     return fuse::make_tensor(known.type(bound.number(v)), held.shape, held.elements);
   }
@@ -324,13 +358,13 @@ TEST_CASE("Groups: of nodes that rows compute, they are refused as a whole alone
   for (std::uint32_t seed = 1; seed <= 500 / one_case_in; ++seed) {
     random_group sample(9000 + seed);
     auto& g = sample.made;
-    // What no row computes stands in the middle.
+    // What no row computes stands between: Concat, a Cast to whole numbers, their sum.
     auto const last = g.outputs()[0];
     if (sample.inputs[0].type != element_type::float32) continue;
     auto const joined = g.add("Concat", {last, g.add("Relu", {last})}, {{"axis", 0}});
     auto const chosen = g.add("Where", {g.add("Less", {joined, g.scalar(0.f)}), g.add("Neg", {joined}), joined});
-    auto const whole_numbers =
-        g.add("Cast", {g.add("Floor", {chosen})}, {{"to", static_cast<int>(element_type::int64)}});
+    auto const high = g.add("Less", {g.constant(fuse::make_tensor<float>({}, {{0.25f}})), g.inputs()[0]});
+    auto const whole_numbers = g.add("Cast", {high}, {{"to", static_cast<int>(element_type::int64)}});
     g.output(g.add("Sqrt", {g.add("Abs", {chosen})}), "root");
     g.output(g.add("Neg", {g.add("Add", {whole_numbers, whole_numbers})}), "twice");
     INFO("seed " << 9000 + seed << "\n" << fuse::to_text(g));
@@ -358,6 +392,7 @@ TEST_CASE("Groups: which nodes rows compute, told before shapes are known") {
   auto const x = g.input("x", element_type::float32, {"batch", "heads", 7, 8});
   auto const ids = g.input("ids", element_type::int64, {"length"});
   auto const wide = g.input("wide", element_type::float64, {"batch", 8});
+  auto const mask = g.input("mask", element_type::boolean, {"length"});
   auto const unknown = g.input("unknown");
   auto const over = [&](graph::value v, std::vector<std::int64_t> axes) {
     return g.add("ReduceMean",
@@ -382,10 +417,15 @@ TEST_CASE("Groups: which nodes rows compute, told before shapes are known") {
       {g.add("Pow", {x, g.scalar(0.3f)}), false},
       {g.add("Pow", {x, x}), false},
       {g.add("Mul", {ids, ids}), false},
-      {g.add("Cast", {ids}, {{"to", 1}}), false},
+      {g.add("Cast", {ids}, {{"to", 1}}), true},
+      {g.add("Cast", {wide}, {{"to", 1}}), false},
+      {g.add("Cast", {x}, {{"to", 7}}), false},
       {g.add("Cast", {x}, {{"to", 10}}), true},
       {g.add("Neg", {wide}), false},
-      {g.add("Less", {x, x}), false},
+      {g.add("Less", {x, x}), true},
+      {g.add("Less", {ids, ids}), false},
+      {g.add("Where", {g.add("Equal", {ids, ids}), x, x}), true},
+      {g.add("Where", {mask, ids, ids}), false},
       {g.add("Shape", {x}), false},
       {g.add("Unheard", {x}), false},
   };
@@ -443,7 +483,7 @@ TEST_CASE("Groups: what cannot be computed says why") {
         }) == "no row is computed by operator Pow (z), whose exponent is no whole number up to 16, and no half");
   CHECK(refusal([](graph& g, value a, value) {
           return g.add("Cast", {a}, {{"to", static_cast<int>(element_type::int64)}});
-        }) == "rows are of float32, float16 or bfloat16; operator Cast (z) makes int64");
+        }) == "rows are of float32, float16, bfloat16 or bool; operator Cast (z) makes int64");
   CHECK(refusal([](graph& g, value a, value b) {
           return g.add("Concat", {a, b}, {{"axis", 0}});
         }) == "no row is computed by operator Concat (z)");
@@ -475,6 +515,35 @@ TEST_CASE("Groups: arguments that do not fit are told, and nothing is written") 
   // And again as it should be.
   CHECK(kernel.run(std::vector{x, y}, std::vector{z}));
   CHECK(sample.z == std::vector<float>(24, 6.f));
+}
+
+TEST_CASE("Groups: masks are read as they are, and conditions given out") {
+  graph g{18};
+  auto const x = g.input("x", element_type::float32, {10, 13}), mask = g.input("mask", element_type::boolean, {10, 13});
+  auto const no = g.add("Not", {mask});
+  g.output(g.add("Where", {no, x, g.scalar(-1.f)}), "kept");
+  g.output(g.add("And", {no, g.add("Greater", {x, g.scalar(0.f)})}), "high");
+  auto group = whole(g);
+  group.inputs = {mask, x};
+  auto kernel = std::move(fuse::group_kernels(g, std::vector{group})[0]);
+  shape const of{10, 13};
+  std::vector<float> numbers(130), kept(130);
+  std::vector<std::uint8_t> masked(130), high(130, 7);
+  auto const floats = std::as_writable_bytes(std::span(kept)), bools = std::as_writable_bytes(std::span(high));
+  fuse::span<std::byte> const outputs[] = {{floats.data(), floats.size()}, {bools.data(), bools.size()}};
+  for (std::size_t round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 130; ++i) numbers[i] = static_cast<float>(i % 7) - 3, masked[i] = (i + round) % 3 == 0;
+    tensor_view const inputs[] = {{element_type::boolean, of, std::as_bytes(std::span(masked))},
+                                  {element_type::float32, of, std::as_bytes(std::span(numbers))}};
+    bool const done = kernel.run(inputs, outputs);
+    INFO(kernel.refusal());
+    REQUIRE(done);
+    CHECK(kernel.outputs()[1].type == element_type::boolean);
+    for (std::size_t i = 0; i < 130; ++i) {
+      CHECK(kept[i] == (masked[i] == 0 ? numbers[i] : -1.f));
+      CHECK(high[i] == (masked[i] == 0 && numbers[i] > 0));
+    }
+  }
 }
 
 TEST_CASE("Groups: a caller's numbers count where they may override those of the graph") {

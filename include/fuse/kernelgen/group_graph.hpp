@@ -121,8 +121,11 @@ class group_graph final : public read_only_source {
   [[nodiscard]] void const* graph() const override { return source_.graph(); }
 
  private:
+  // Whether it may say what is computed, as lists of extents do. A mask is longer.
   [[nodiscard]] static bool is_parameter(tensor_view const& v) {
-    return v.type != element_type::unknown && !is_floating(v.type);
+    constexpr std::size_t longest = 64;
+    return v.type != element_type::unknown && !is_floating(v.type) &&
+           (v.type != element_type::boolean || v.size() <= longest);
   }
   [[nodiscard]] static bool is_other(tensor_view const& before, tensor_view const& now) {
     return !same_contents(before, is_parameter(now) ? now : tensor_view{now.type, now.shape, {}});

@@ -260,9 +260,11 @@ class group_lowering {
   [[nodiscard]] int write_input(value_id v, std::int32_t at) {
     auto const type = facts_.type(v);
     double number = 0;
-    if (facts_.uniform(v, number) && is_floating(type)) return steps_.number(number);
-    if (type != element_type::float32 && type != element_type::float16 && type != element_type::bfloat16)
-      return refuse_step("rows are of float32, float16 or bfloat16; " + image_.source->value_name(v) + " is of " +
+    bool const is_whole = type == element_type::int32 || type == element_type::int64;
+    bool const is_row = is_row_type(type) || (is_whole && is_cast_);
+    if (is_row && facts_.uniform(v, number)) return steps_.number(number);
+    if (!is_row)
+      return refuse_step("rows are of float32, float16, bfloat16 or bool; " + image_.source->value_name(v) + " is of " +
                          std::string(name_of(type)));
     layout found;
     if (!locate(v, at, found)) return row_operator::absent;
@@ -285,8 +287,8 @@ class group_lowering {
       return refuse_step("no row is computed by " + named(n));
     if (image_.result_index(v) != 0 && op != opcode::split) return refuse_step(named(n) + " gives out more than a row");
     auto const type = facts_.type(v);
-    if (!is_floating(type) || type == element_type::float64)
-      return refuse_step("rows are of float32, float16 or bfloat16; " + named(n) + " makes " +
+    if (!is_row_type(type))
+      return refuse_step("rows are of float32, float16, bfloat16 or bool; " + named(n) + " makes " +
                          std::string(name_of(type)));
     auto const first = image_.operand(n, 0);
     if (may_move_elements(op)) {
@@ -294,6 +296,7 @@ class group_lowering {
       return step(first, with_view(view::kind::node, v, at));
     }
     if (op == opcode::pow) return write_power(n, v, at);
+    if (op == opcode::cast) return write_cast(n, v, at);
     bool const over_rows = is_over_rows(op);
     if (!over_rows && info(op).kind != op_kind::elementwise && info(op).kind != op_kind::broadcast)
       return refuse_step("no row is computed by " + named(n));
@@ -320,6 +323,19 @@ class group_lowering {
       if (!is.has(i)) return refuse_step(named(n) + " lacks an operand");
     int const made = row_operator_writer(steps_, is).write();
     return made == row_operator::absent ? refuse_step("no row is computed by " + named(n)) : made;
+  }
+
+  // Whole numbers become rows here alone: others would compute with more digits than floats have.
+  [[nodiscard]] int write_cast(node_id n, value_id v, std::int32_t at) {
+    auto const from = image_.operand(n, 0);
+    is_cast_ = image_.producer(from) == absent;
+    auto const made = is_cast_ ? write_input(from, at) : step(from, at);
+    is_cast_ = false;
+    if (made == row_operator::absent || facts_.type(v) != element_type::boolean ||
+        facts_.type(from) == element_type::boolean)
+      return made;
+    auto const zero = steps_.number(0);
+    return steps_.binary(row_op::equal, steps_.binary(row_op::equal, static_cast<step_id>(made), zero), zero);
   }
 
   [[nodiscard]] int write_power(node_id n, value_id v, std::int32_t at) {
@@ -367,6 +383,7 @@ class group_lowering {
   std::vector<view> views_;
   std::map<std::pair<value_id, std::int32_t>, int> made_;
   step_writer steps_{rows.program};
+  bool is_cast_ = false;  // what is written next
 };
 
 }  // namespace fuse::inline v0::detail

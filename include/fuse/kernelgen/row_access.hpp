@@ -9,14 +9,23 @@
 
 namespace fuse::inline v0::kernelgen {
 
-/// The element types of kernels, where they are known at run time only.
-enum class row_element : std::uint8_t { float32, bfloat16, float16 };
+/// The element types of rows that are known at run time only: of kernels, and of what rows are made from beside them.
+/// Results are of kernels' types or boolean.
+enum class row_element : std::uint8_t { float32, bfloat16, float16, boolean, int32, int64 };
 
 template <kernels::element T>
 inline constexpr row_element element_of = std::is_same_v<T, float>               ? row_element::float32
                                           : std::is_same_v<T, kernels::bfloat16> ? row_element::bfloat16
                                                                                  : row_element::float16;
-[[nodiscard]] constexpr std::size_t size_of(row_element type) { return type == row_element::float32 ? 4 : 2; }
+[[nodiscard]] constexpr std::size_t size_of(row_element type) {
+  switch (type) {
+    case row_element::boolean: return 1;
+    case row_element::bfloat16:
+    case row_element::float16: return 2;
+    case row_element::int64: return 8;
+    default: return 4;
+  }
+}
 
 /// From an index to a place: the index is read as digits, the most significant first, each of which moves by a stride.
 /// No digits: everything is at one place.

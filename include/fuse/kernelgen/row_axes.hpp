@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/graph/element_type.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
@@ -14,6 +15,12 @@
 #include <fuse/ops/node_parameters.hpp>
 
 namespace fuse::inline v0::detail {
+
+/// Whether rows are computed of such elements: in float, what holds being 1 and what does not 0.
+[[nodiscard]] constexpr bool is_row_type(element_type type) {
+  return type == element_type::float32 || type == element_type::float16 || type == element_type::bfloat16 ||
+         type == element_type::boolean;
+}
 
 /// What computes each element of a row from all of it.
 [[nodiscard]] constexpr bool is_row_to_row(opcode op) {

@@ -37,10 +37,12 @@ class row_node_test {
       bool const is_read = image_.value(v).use_count != 0 || image_.value(v).outputs != 0;
       if (!may_be_rows(v) || (i > 0 && is_read && op != opcode::split)) return false;
     }
-    if (!may_be_rows(image_.operand(n, 0))) return false;
+    bool const makes_rows = op == opcode::cast && is_whole(image_.operand(n, 0));
+    if (!makes_rows && !may_be_rows(image_.operand(n, 0))) return false;
     if (may_move_elements(op))
       return op != opcode::concat && (op != opcode::gather || (image_.operand_count(n) > 1 && is_constant(n, 1)));
     if (op == opcode::pow) return may_raise(n);
+    if (op == opcode::cast) return true;
     if (!is_over_rows(op))
       return (info(op).kind == op_kind::elementwise || info(op).kind == op_kind::broadcast) && may_write(n);
     auto const x = image_.operand(n, 0);
@@ -50,8 +52,10 @@ class row_node_test {
 
  private:
   [[nodiscard]] bool may_be_rows(value_id v) const {
-    auto const type = facts_.type(v);
-    return type == element_type::unknown || (is_floating(type) && type != element_type::float64);
+    return facts_.type(v) == element_type::unknown || is_row_type(facts_.type(v));
+  }
+  [[nodiscard]] bool is_whole(value_id v) const {
+    return facts_.type(v) == element_type::int32 || facts_.type(v) == element_type::int64;
   }
   [[nodiscard]] bool is_constant(node_id n, std::uint32_t i) const {
     return image_.operand(n, i) != absent && image_.value(image_.operand(n, i)).constant;

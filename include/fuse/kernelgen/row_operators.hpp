@@ -61,6 +61,7 @@ class row_operator_writer {
     }
     if (int const made = write_activation(a); made != row_operator::absent) return made;
     if (int const made = write_reduction(a); made != row_operator::absent) return made;
+    if (int const made = write_condition(a); made != row_operator::absent) return made;
     return is_.has(1) ? write_of_several(a) : row_operator::absent;
   }
 
@@ -172,6 +173,31 @@ class row_operator_writer {
       }
       case opcode::layer_norm: return weighted(layer_norm(a), 1);
       case opcode::rms_norm: return is_.count <= 2 ? weighted(rms_norm(a), 1) : row_operator::absent;
+      default: return row_operator::absent;
+    }
+  }
+
+  // What holds is 1, what does not 0.
+  constexpr step_id is_no(step_id a) { return steps_.binary(row_op::equal, a, steps_.number(0)); }
+  constexpr int write_condition(step_id a) {
+    switch (is_.op) {
+      case opcode::logical_not: return is_no(a);
+      case opcode::is_nan: return is_no(steps_.binary(row_op::equal, a, a));
+      default: break;
+    }
+    if (!is_.has(1)) return row_operator::absent;
+    step_id const b = is_[1];
+    switch (is_.op) {
+      case opcode::greater: return steps_.binary(row_op::greater, a, b);
+      case opcode::less: return steps_.binary(row_op::greater, b, a);
+      case opcode::greater_or_equal: return steps_.binary(row_op::greater_or_equal, a, b);
+      case opcode::less_or_equal: return steps_.binary(row_op::greater_or_equal, b, a);
+      case opcode::equal: return steps_.binary(row_op::equal, a, b);
+      case opcode::logical_and: return steps_.binary(row_op::minimum, a, b);
+      case opcode::logical_or: return steps_.binary(row_op::maximum, a, b);
+      case opcode::logical_xor: return is_no(steps_.binary(row_op::equal, a, b));
+      case opcode::where:
+        return is_.has(2) ? steps_.ternary(row_op::where_positive, a, b, is_[2]) : row_operator::absent;
       default: return row_operator::absent;
     }
   }

@@ -35,7 +35,10 @@ enum class row_op : std::uint8_t {
   minimum,
   maximum,
   where_positive,  ///< b where a > 0, else c
-  repeat,          ///< the number a in all columns
+  greater,         ///< 1 where a > b, else 0
+  greater_or_equal,
+  equal,
+  repeat,  ///< the number a in all columns
   exp,
   log,
   erf,

@@ -27,7 +27,7 @@
 
 namespace fuse::inline v0 {
 
-/// A tensor that a group gives out: row-major, float32, float16 or bfloat16.
+/// A tensor that a group gives out: row-major, float32, float16, bfloat16 or boolean.
 struct group_output {
   element_type type = element_type::unknown;
   std::vector<std::int64_t> shape{};
@@ -48,8 +48,8 @@ class group_kernel {
         graph_(std::make_unique<detail::group_graph>(whole, source, nodes, inputs, outputs)),
         names_(&names) {}
 
-  /// Makes ready for inputs of these types and shapes, in the order of the group's; those that are no floating numbers
-  /// have contents. False where the group cannot be computed so; `refusal` says why, in one sentence. Where nothing is
+  /// Makes ready for inputs of these types and shapes, in the order of the group's; those that are parameters have
+  /// contents. False where the group cannot be computed so; `refusal` says why, in one sentence. Where nothing is
   /// other than the last time it returns at once; else linear in the nodes times the axes.
   [[nodiscard]] bool prepare(span<tensor_view const> inputs);
   [[nodiscard]] std::string const& refusal() const { return refusal_; }
@@ -81,9 +81,14 @@ class group_kernel {
     return (of < inputs.size() ? inputs[of] : graph_->constant(of)).bytes.data();
   }
   [[nodiscard]] static kernelgen::row_element element_of(element_type type) {
-    return type == element_type::float32    ? kernelgen::row_element::float32
-           : type == element_type::bfloat16 ? kernelgen::row_element::bfloat16
-                                            : kernelgen::row_element::float16;
+    switch (type) {
+      case element_type::float32: return kernelgen::row_element::float32;
+      case element_type::bfloat16: return kernelgen::row_element::bfloat16;
+      case element_type::boolean: return kernelgen::row_element::boolean;
+      case element_type::int32: return kernelgen::row_element::int32;
+      case element_type::int64: return kernelgen::row_element::int64;
+      default: return kernelgen::row_element::float16;
+    }
   }
   [[nodiscard]] static std::size_t bytes_of(tensor_view const& of) {
     std::size_t count = fuse::size_of(of.type);

@@ -8,18 +8,46 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernelgen::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// Calls `f` with an element of that type.
+// Calls `f` with an element of that type. What is no floating number is `whole_number`.
+template <class T>
+struct whole_number {};
 template <class F>
 HWY_ATTR HWY_INLINE void with_element(row_element type, F const& f) {
   switch (type) {
     case row_element::float32: return f(float{});
     case row_element::bfloat16: return f(kernels::bfloat16{});
     case row_element::float16: return f(kernels::float16{});
+    case row_element::boolean: return f(whole_number<std::uint8_t>{});
+    case row_element::int32: return f(whole_number<std::int32_t>{});
+    case row_element::int64: return f(whole_number<std::int64_t>{});
   }
+}
+
+// Element `at` as a float. Whole numbers may lie at any address.
+template <class T>
+HWY_ATTR HWY_INLINE float element_at(T, std::byte const* from, std::ptrdiff_t at) {
+  return kernels::to_float(reinterpret_cast<T const*>(from)[at]);
+}
+template <class T>
+HWY_ATTR HWY_INLINE float element_at(whole_number<T>, std::byte const* from, std::ptrdiff_t at) {
+  T number;
+  std::memcpy(&number, from + at * static_cast<std::ptrdiff_t>(sizeof(T)), sizeof(T));
+  if constexpr (sizeof(T) == 1) return number != 0 ? 1.f : 0.f;
+  return static_cast<float>(number);
+}
+template <class T>
+HWY_ATTR HWY_INLINE void put_element(T, std::byte* to, float number) {
+  *reinterpret_cast<T*>(to) = kernels::from_float<T>(number);
+}
+template <class T>
+HWY_ATTR HWY_INLINE void put_element(whole_number<T>, std::byte* to, float number) {
+  auto const made = static_cast<T>(number);
+  std::memcpy(to, &made, sizeof(T));
 }
 
 // Steps of rows
@@ -37,7 +65,10 @@ constexpr int operands_of_operation(row_op op) {
     case row_op::div:
     case row_op::sub_nearest:
     case row_op::minimum:
-    case row_op::maximum: return 2;
+    case row_op::maximum:
+    case row_op::greater:
+    case row_op::greater_or_equal:
+    case row_op::equal: return 2;
     case row_op::mul_add:
     case row_op::mul_sub:
     case row_op::neg_mul_add:
@@ -127,6 +158,9 @@ HWY_ATTR inline row_loop loop_of(row_op op, unsigned numbers, bool has_rest) {
     case row_op::minimum: return loop_on<row_op::minimum, false>(numbers);
     case row_op::maximum: return loop_on<row_op::maximum, false>(numbers);
     case row_op::where_positive: return loop_on<row_op::where_positive, false>(numbers);
+    case row_op::greater: return loop_on<row_op::greater, false>(numbers);
+    case row_op::greater_or_equal: return loop_on<row_op::greater_or_equal, false>(numbers);
+    case row_op::equal: return loop_on<row_op::equal, false>(numbers);
     case row_op::repeat: return loop_on<row_op::repeat, false>(numbers);
     case row_op::neg: return loop_on<row_op::neg, false>(numbers);
     case row_op::reciprocal: return loop_on<row_op::reciprocal, false>(numbers);
@@ -161,7 +195,14 @@ HWY_ATTR void copy_row(From const* from, To* to, std::size_t columns) {
 
 // Columns from `begin` on of an input whose first element of the row is at `from`: in runs of the last digit.
 template <class T>
-HWY_ATTR void gather_row(T const* from, digits const& columns, std::size_t begin, std::size_t count, float* to) {
+HWY_ATTR void gather_row(whole_number<T> of, std::byte const* from, digits const& columns, std::size_t begin,
+                         std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = element_at(of, from, columns.at(begin + i));
+}
+template <class T>
+HWY_ATTR void gather_row(T, std::byte const* bytes, digits const& columns, std::size_t begin, std::size_t count,
+                         float* to) {
+  auto const* const from = reinterpret_cast<T const*>(bytes);
   std::size_t const run = columns.extents[columns.count - 1];
   std::ptrdiff_t const stride = columns.strides[columns.count - 1];
   while (count != 0) {
@@ -177,6 +218,15 @@ HWY_ATTR void gather_row(T const* from, digits const& columns, std::size_t begin
     count -= in_run;
     to += in_run;
   }
+}
+
+template <class T>
+HWY_ATTR void put_row(T, float const* from, std::byte* to, std::size_t columns) {
+  if (static_cast<void*>(to) != static_cast<void const*>(from)) copy_row(from, reinterpret_cast<T*>(to), columns);
+}
+template <class T>
+HWY_ATTR void put_row(whole_number<T> of, float const* from, std::byte* to, std::size_t columns) {
+  for (std::size_t i = 0; i < columns; ++i) put_element(of, to + i * sizeof(T), from[i]);
 }
 
 // Reductions
@@ -246,6 +296,9 @@ HWY_ATTR inline double number_of(row_op op, double a, double b) {
     case row_op::relu: return number_of<row_op::relu>(a, b);
     case row_op::minimum: return number_of<row_op::minimum>(a, b);
     case row_op::maximum: return number_of<row_op::maximum>(a, b);
+    case row_op::greater: return number_of<row_op::greater>(a, b);
+    case row_op::greater_or_equal: return number_of<row_op::greater_or_equal>(a, b);
+    case row_op::equal: return number_of<row_op::equal>(a, b);
     case row_op::exp: return number_of<row_op::exp>(a, b);
     case row_op::log: return number_of<row_op::log>(a, b);
     case row_op::erf: return number_of<row_op::erf>(a, b);
@@ -367,10 +420,9 @@ class row_interpreter {
   }
   HWY_ATTR void read_input(row_step const& s, float* to) const {
     auto const& input = call_.inputs[s.index];
-    with_element(input.element, [&]<class T>(T) HWY_ATTR {
+    with_element(input.element, [&](auto of) HWY_ATTR {
       for (std::size_t row = 0; row < height_; ++row)
-        gather_row(reinterpret_cast<T const*>(input.at(first_ + row)), input.columns, begin_, count_,
-                   to + row * columns_);
+        gather_row(of, input.at(first_ + row), input.columns, begin_, count_, to + row * columns_);
     });
   }
 
@@ -391,12 +443,10 @@ class row_interpreter {
       auto const step = program_.results[i];
       if (!program_[step].is_row) continue;
       auto const& result = call_.results[i];
-      with_element(result.element, [&]<class T>(T) HWY_ATTR {
-        for (std::size_t row = 0; row < height_; ++row) {
-          auto const* const from = at_tile(step) + row * columns_;
-          auto* const to = reinterpret_cast<T*>(result.at(first_ + row)) + begin_;
-          if (static_cast<void const*>(to) != static_cast<void const*>(from)) copy_row(from, to, count_);
-        }
+      auto const before = begin_ * size_of(result.element);
+      with_element(result.element, [&](auto of) HWY_ATTR {
+        for (std::size_t row = 0; row < height_; ++row)
+          put_row(of, at_tile(step) + row * columns_, result.at(first_ + row) + before, count_);
       });
     }
   }
@@ -405,8 +455,8 @@ class row_interpreter {
       auto const step = program_.results[i];
       if (program_[step].is_row) continue;
       auto const& result = call_.results[i];
-      with_element(result.element, [&]<class T>(T) HWY_ATTR {
-        *reinterpret_cast<T*>(result.at(first_ + row_)) = kernels::from_float<T>(static_cast<float>(number(step)));
+      with_element(result.element, [&](auto of) HWY_ATTR {
+        put_element(of, result.at(first_ + row_), static_cast<float>(number(step)));
       });
     }
   }
@@ -439,9 +489,7 @@ class row_interpreter {
   HWY_ATTR double number_at(std::size_t input) const {
     auto const& from = call_.inputs[input];
     float read = 0;
-    with_element(from.element, [&]<class T>(T) HWY_ATTR {
-      read = kernels::to_float(*reinterpret_cast<T const*>(from.at(first_ + row_)));
-    });
+    with_element(from.element, [&](auto of) HWY_ATTR { read = element_at(of, from.at(first_ + row_), 0); });
     return static_cast<double>(read);
   }
   HWY_ATTR void meet(std::size_t at) {
@@ -489,7 +537,7 @@ class row_interpreter {
   HWY_ATTR static list<kept_row<float>> list_of_rows(float const* a) { return {{a}, {}}; }
   HWY_ATTR bool has_halves(std::size_t step) const {
     auto const& s = program_[step];
-    return s.op == row_op::input && call_.inputs[s.index].element != row_element::float32;
+    return s.op == row_op::input && size_of(call_.inputs[s.index].element) == 2;
   }
 
   interpreted_call const& call_;

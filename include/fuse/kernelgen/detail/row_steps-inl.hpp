@@ -204,6 +204,12 @@ HWY_ATTR HWY_INLINE vec operation(vec a, vec b, vec c) {
     return hn::Neg(larger(hn::Neg(a), hn::Neg(b)));
   } else if constexpr (Op == row_op::where_positive) {
     return hn::IfThenElse(hn::Gt(a, all(0)), b, c);
+  } else if constexpr (Op == row_op::greater) {
+    return hn::IfThenElseZero(hn::Gt(a, b), all(1));
+  } else if constexpr (Op == row_op::greater_or_equal) {
+    return hn::IfThenElseZero(hn::Ge(a, b), all(1));
+  } else if constexpr (Op == row_op::equal) {
+    return hn::IfThenElseZero(hn::Eq(a, b), all(1));
   } else if constexpr (Op == row_op::repeat) {
     return a;
   } else {
@@ -301,6 +307,12 @@ HWY_ATTR HWY_INLINE double number_of(double a, double b) {
     return a != a || b <= a ? a : b;
   } else if constexpr (Op == row_op::minimum) {
     return a != a || a <= b ? a : b;
+  } else if constexpr (Op == row_op::greater) {  // as rows meet them
+    return static_cast<float>(a) > static_cast<float>(b) ? 1 : 0;
+  } else if constexpr (Op == row_op::greater_or_equal) {
+    return static_cast<float>(a) >= static_cast<float>(b) ? 1 : 0;
+  } else if constexpr (Op == row_op::equal) {
+    return static_cast<float>(a) == static_cast<float>(b) ? 1 : 0;
   } else {
     return static_cast<double>(hn::GetLane(function_of<Op>(all(static_cast<float>(a)))));
   }
