@@ -11,6 +11,7 @@ namespace mini {
 struct named_function {
   std::string_view op;
   function run;
+  int says_shape_from = -1;  // what its operands from here on hold decides which shape the result has; -1: none does
 };
 
 // The operators of this runtime, by what they do.

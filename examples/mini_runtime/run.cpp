@@ -18,14 +18,15 @@ namespace {
 struct known_operator {
   function run = nullptr;
   bool is_product = false;
+  int says_shape_from = -1;
 };
 
 known_operator known(std::string_view op) {
   static auto const all = [] {
     std::map<std::string_view, known_operator> made;
     for (auto const& some : {elementwise_operators(), shape_operators(), row_operators(), quantised_operators()})
-      for (auto const& each : some) made[each.op] = {each.run, false};
-    for (auto const& each : products()) made[each.op] = {each.run, true};
+      for (auto const& each : some) made[each.op] = {each.run, false, each.says_shape_from};
+    for (auto const& each : products()) made[each.op] = {each.run, true, each.says_shape_from};
     return made;
   }();
   auto const found = all.find(op);
@@ -46,6 +47,28 @@ double moved(tensors const& operands, tensors const& results) {
     if (!is_given_on[i]) bytes += static_cast<double>(operands[i].bytes());
   return bytes;
 }
+
+// The values whose contents, and those whose shape, depend on nothing but the shapes of the inputs.
+struct known_values {
+  std::set<value const*> contents, shape;
+
+  explicit known_values(graph const& g) : shape(g.inputs.begin(), g.inputs.end()) {
+    for (auto const& n : g.nodes) {
+      auto const says = known(n.op).says_shape_from;
+      bool all_contents = true, all_shapes = true;
+      for (std::size_t i = 0; i < n.operands.size(); ++i) {
+        auto const* const v = n.operands[i];
+        bool const is_constant = v == nullptr || v->constant;
+        bool const is_known = is_constant || contents.contains(v);
+        all_contents = all_contents && is_known;
+        bool const says_shape = says >= 0 && i >= static_cast<std::size_t>(says);
+        all_shapes = all_shapes && (is_known || (shape.contains(v) && !says_shape));
+      }
+      if (all_shapes) shape.insert(n.results.begin(), n.results.end());
+      if (all_contents || (n.op == "Shape" && all_shapes)) contents.insert(n.results.begin(), n.results.end());
+    }
+  }
+};
 
 }  // namespace
 
@@ -68,15 +91,10 @@ program program_of(graph const& g) {
 }
 
 program::program(graph const& g, std::vector<step> all) : steps(std::move(all)) {
-  std::set<value const*> of_shapes;
-  for (auto& s : steps) {
-    s.is_of_shapes = s.op == "Shape" || std::all_of(s.operands.begin(), s.operands.end(), [&](auto const* v) {
-                       return v == nullptr || v->constant || of_shapes.contains(v);
-                     });
-    if (s.is_of_shapes) of_shapes.insert(s.results.begin(), s.results.end());
-  }
-  std::set<value const*> kept(g.outputs.begin(), g.outputs.end());
-  kept.merge(of_shapes);
+  auto kept = known_values(g).contents;
+  for (auto& s : steps)
+    s.is_of_shapes = std::all_of(s.results.begin(), s.results.end(), [&](auto const* v) { return kept.contains(v); });
+  kept.insert(g.outputs.begin(), g.outputs.end());
   for (auto s = steps.rbegin(); s != steps.rend(); ++s)
     for (auto const* all_of : {&s->operands, &s->results})
       for (auto* const v : *all_of)

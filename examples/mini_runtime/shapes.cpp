@@ -243,14 +243,14 @@ tensors triangle(node const& n, tensors const& in) {
 
 std::span<named_function const> shape_operators() {
   static named_function const all[] = {
-      {"Concat", concat},        {"ConstantOfShape", constant_of_shape},
-      {"Expand", expand},        {"Gather", gather},
+      {"Concat", concat},        {"ConstantOfShape", constant_of_shape, 0},
+      {"Expand", expand, 1},     {"Gather", gather},
       {"GatherND", gather_nd},   {"Identity", identity},
-      {"Range", range},          {"Reshape", reshape},
+      {"Range", range, 0},       {"Reshape", reshape, 1},
       {"ScatterND", scatter_nd}, {"Shape", shape_of},
-      {"Slice", slice},          {"Split", split},
-      {"Squeeze", squeeze},      {"Transpose", transpose},
-      {"Trilu", triangle},       {"Unsqueeze", unsqueeze},
+      {"Slice", slice, 1},       {"Split", split, 1},
+      {"Squeeze", squeeze, 1},   {"Transpose", transpose},
+      {"Trilu", triangle},       {"Unsqueeze", unsqueeze, 1},
   };
   return all;
 }

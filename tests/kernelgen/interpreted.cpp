@@ -35,13 +35,14 @@ constexpr auto rms_norm_of_sum = (x + other) * rsqrt(mean(square(x + other)) + n
 constexpr auto softmax_of_sum = softmax(x * scale + other * number);
 constexpr auto sums = sum(x * scale) * other - sum(x * number) + mean(x) + x / reduce_max(other) + x / number +
                       scale / sqrt(sum(square(x))) - (x * mean(other) - other);
-constexpr auto functions =
-    exp(x) + log(abs(other)) * erf(x) - tanh(x) * sigmoid(scale) + op<"Sin">(x) - op<"Cos">(other) +
-    sqrt(abs(x)) * op<"Sign">(x) - op<"Floor">(x) * number + op<"Ceil">(other) - op<"Round">(x) +
-    minimum(maximum(x, other), relu(scale)) + reciprocal(2 + square(x)) + op<"LeakyRelu">(other).attr<"alpha">(0.1) +
-    number * number - mean(exp(x)) * x + where(op<"Less">(x, other), x, scale) +
-    where(op<"Or">(op<"GreaterOrEqual">(x, number), op<"Equal">(other, scale)), number, x) *
-        op<"Not">(op<"And">(op<"IsNaN">(x), op<"Xor">(op<"Greater">(x, mean(x)), op<"LessOrEqual">(number, mean(x)))));
+constexpr auto functions = exp(x) + log(abs(other)) * erf(x) - tanh(x) * sigmoid(scale) + op<"Sin">(x) -
+                           op<"Cos">(other) + sqrt(abs(x)) * op<"Sign">(x) - op<"Floor">(x) * number +
+                           op<"Ceil">(other) - op<"Round">(x) + minimum(maximum(x, other), relu(scale)) +
+                           reciprocal(2 + square(x)) + op<"LeakyRelu">(other).attr<"alpha">(0.1) + number * number -
+                           mean(exp(x)) * x + where(op<"Less">(x, other), x, scale) +
+                           where(op<"Or">(op<"GreaterOrEqual">(x, number), op<"Equal">(other, scale)), number, x) *
+                               op<"Not">(op<"And">(op<"IsNaN">(log(x)), op<"Less">(other, scale))) +
+                           op<"Xor">(op<"Greater">(x, mean(x)), op<"LessOrEqual">(number, mean(x)));
 constexpr auto nested =
     log_softmax(x + other) - op<"ReduceMin">(x * other) * mean(square(x - mean(x) * scale)) + number;
 constexpr auto several = roots(x + other, softmax(x* scale), (x + other) * number);
