@@ -9,18 +9,18 @@ add_custom_target(
   format
   COMMAND "${Python3_EXECUTABLE}" scripts/check_format.py --clang-format "${FUSE_REWRITE_CLANG_FORMAT}"
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-  VERBATIM USES_TERMINAL)
+  VERBATIM)
 add_custom_target(
   links
   COMMAND "${Python3_EXECUTABLE}" scripts/check_links.py
   COMMAND "${Python3_EXECUTABLE}" scripts/check_elements.py
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-  VERBATIM USES_TERMINAL)
+  VERBATIM)
 add_custom_target(
   layers
   COMMAND "${Python3_EXECUTABLE}" scripts/check_layers.py
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-  VERBATIM USES_TERMINAL)
+  VERBATIM)
 add_custom_target(
   bits
   COMMAND "${Python3_EXECUTABLE}" scripts/check_bits.py
@@ -31,10 +31,10 @@ add_custom_target(
   single_header
   COMMAND "${Python3_EXECUTABLE}" scripts/amalgamate.py --check
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-  VERBATIM USES_TERMINAL)
+  VERBATIM)
 add_custom_target(
   site
   COMMAND "${CMAKE_COMMAND}" -E env NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs build --quiet
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   COMMENT "Making build/site/index.html of the documentation (scripts/setup site installs what it takes)"
-  VERBATIM USES_TERMINAL)
+  VERBATIM)

@@ -16,8 +16,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "tests" / "kernels_bits"
 # Nothing optimised, most, everything; a product and a sum made one operation as the compiler likes, nowhere, and wherever it sees them.
 FLAGS = [["-O0"], ["-O2", "-ffp-contract=off"], ["-O3", "-ffp-contract=fast"]]
-# Of what has no fused multiply-add, only what the compiler may use anyway; all of it once.
-FEWER = "-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)"
+# Of what has no fused multiply-add, only what the compiler may use anyway, and nothing that this machine does not run; all of it once.
+CPU = pathlib.Path("/proc/cpuinfo")
+HAS_AVX512 = not CPU.exists() or "avx512vl" in CPU.read_text(encoding="utf-8")
+FEWER = f"-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4{'' if HAS_AVX512 else '|HWY_AVX3|(HWY_AVX3-1)'})"
 AARCH64 = "aarch64-linux-gnu-g++"
 
 

@@ -23,7 +23,8 @@ CONTEXTS = ROOT / "tests/snippets"
 PLACE = "// <code>"
 BLOCK = re.compile(r"^ *(?:<!-- from: (?P<source>\S+) -->\n+ *)?(?P<fence>```+|~~~+) *(?P<language>[\w+-]+)[^\n]*\n(?P<code>.*?)^ *(?P=fence) *$",
                    re.MULTILINE | re.DOTALL)
-FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused", "-Wno-unused-parameter", "-DFUSE_REWRITE_KERNELS_SEPARATE"]
+FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused", "-Wno-unused-parameter", "-DFUSE_REWRITE_KERNELS_SEPARATE",
+         "-DHWY_COMPILE_ONLY_STATIC"]
 
 
 def blocks_of(page):

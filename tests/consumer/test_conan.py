@@ -9,7 +9,7 @@ import pathlib
 import sys
 import unittest
 
-from test_consumer import SOURCE, archive_of_sources, project_copy, run, workplace
+from test_consumer import ONE_TARGET, SOURCE, archive_of_sources, project_copy, run, workplace
 
 PROFILE = SOURCE / "packaging/conan-index/profile"
 
@@ -18,7 +18,7 @@ class conan(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.work = workplace(cls)
-        cls.environment = os.environ | {"CONAN_HOME": str(cls.work / "home")}
+        cls.environment = os.environ | {"CONAN_HOME": str(cls.work / "home"), "CXXFLAGS": ONE_TARGET}
         cls.conan("profile", "detect")
         cls.conan("remote", "remove", "*")
         cls.conan("remote", "add", "system", SOURCE / "packaging/conan-index", "--type", "local-recipes-index")
@@ -38,7 +38,7 @@ class conan(unittest.TestCase):
         toolchain = project / "conan/conan_toolchain.cmake"
         build = project / "build"
         options = (f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DCMAKE_BUILD_TYPE=Debug", f"-DCOMPONENTS={';'.join(components)}")
-        run("cmake", "-G", "Ninja", "-S", project, "-B", build, *options)
+        run("cmake", "-G", "Ninja", "-S", project, "-B", build, *options, env=self.environment)
         run("cmake", "--build", build)
         for program in ["consumer", *(f"consumer_{component}" for component in components)]:
             run(build / program)

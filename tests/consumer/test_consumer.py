@@ -24,7 +24,7 @@ STANDARD = "-std=c++20"
 # Programs whose kernels are compiled in one source.
 KERNELS_SEPARATE = ["consumer_kernels_separate"] if "kernels" in COMPONENTS else []
 # Kernels for one target, not for all that a compiler knows: that they are found and link is all that is asked here.
-ONE_TARGET = "-DCMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC"
+ONE_TARGET = "-DHWY_COMPILE_ONLY_STATIC"
 # What a package of the sources holds.
 PACKAGED = ["CMakeLists.txt", "LICENSE", "cmake", "conanfile.py", "include", "packaging"]
 
@@ -66,7 +66,7 @@ class consumer(unittest.TestCase):
     def build(self, way, *options, targets=("all",)):
         """Configures and builds the project; its programs stand in the folder that this returns."""
         folder = self.work / way
-        run("cmake", "-G", "Ninja", "-S", self.project, "-B", folder, f"-DCMAKE_CXX_COMPILER={CXX}", ONE_TARGET, f"-DWAY={way}", *options)
+        run("cmake", "-G", "Ninja", "-S", self.project, "-B", folder, f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_CXX_FLAGS={ONE_TARGET}", f"-DWAY={way}", *options)
         run("cmake", "--build", folder, "--target", *targets)
         return folder
 

@@ -25,9 +25,8 @@ class OverlapTest(unittest.TestCase):
 
     def test_every_pair_on_every_model(self):
         pairs = 0
-        for path in sorted(judge.MODELS.glob("*.onnx")):
-            if len(onnx.load(path, load_external_data=False).graph.node) > LARGEST:
-                continue
+        paths = [path for path in sorted(judge.MODELS.glob("*.onnx")) if len(onnx.load(path, load_external_data=False).graph.node) <= LARGEST]
+        for path in judge.sampled(paths):
             for target in judge.TARGETS:
                 everything, report = self.nodes(path, target)
                 applied = [rule["name"] for rule in report["rules"] if rule["matched"] != 0]
@@ -39,7 +38,7 @@ class OverlapTest(unittest.TestCase):
                         self.assertLessEqual(both, min(alone[one], alone[other]))
                         self.assertLessEqual(everything, both)
         print(f"{pairs} pairs")
-        self.assertGreater(pairs, 100)
+        self.assertGreater(pairs, 100 // judge.ONE_CASE_IN)
 
 
 if __name__ == "__main__":

@@ -15,4 +15,8 @@ TEST_CASE("rules that nobody wrote, on graphs that spell them") {
   }
 }
 
+TEST_CASE("the numbers of drawn right sides are those of their rules") {
+  check_numbers(drawn::members());
+}
+
 }  // namespace soundness

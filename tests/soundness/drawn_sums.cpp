@@ -18,4 +18,8 @@ TEST_CASE("the same in another dialect") {
   check_tally("drawn sums in another dialect", count, rarely);
 }
 
+TEST_CASE("the numbers of right sides of sums are those of their rules") {
+  check_numbers(sums::members());
+}
+
 }  // namespace soundness

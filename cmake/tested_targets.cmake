@@ -1,0 +1,15 @@
+# Which of Highway's targets the tests and, beside them, the examples are compiled for: what the compiler takes for granted, AVX2, and AVX-512 where
+# this machine runs it. Each is the whole program once more. What is left out is the job kernels-builds'.
+set(hwy_left_out "HWY_SSSE3|HWY_SSE4|(HWY_AVX3-1)")
+set(has_avx512 "")
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo has_avx512 REGEX "^flags.* avx512bw .*avx512vl" LIMIT_COUNT 1)
+endif()
+if(NOT has_avx512)
+  string(APPEND hwy_left_out "|HWY_AVX3")
+endif()
+
+# compile_for_tested_targets(PROGRAM): PROGRAM's kernels, if it has some.
+function(compile_for_tested_targets program)
+  target_compile_definitions(${program} PRIVATE "HWY_DISABLED_TARGETS=(${hwy_left_out})")
+endfunction()
