@@ -111,6 +111,16 @@ std::string why(fuse::detail::compiled_rules const& rules, fuse::graph const& g,
   return {};
 }
 
+// Compiled once, in trials/engine.cpp.
+#define FUSE_SOUNDNESS_ENGINE(declared, typed)                                                               \
+  declared fuse::rewrite_report rewrite<typed>(fuse::detail::compiled_rules const&, fuse::graph&,            \
+                                               fuse::rewrite_options const&);                                \
+  declared std::vector<place> matches<typed>(fuse::detail::compiled_rules const&, fuse::graph const&, bool); \
+  declared std::vector<inferred> infer<typed>(fuse::graph const&);                                           \
+  declared std::string why<typed>(fuse::detail::compiled_rules const&, fuse::graph const&, fuse::span<member const>);
+FUSE_SOUNDNESS_ENGINE(extern template, graph)
+FUSE_SOUNDNESS_ENGINE(extern template, second_graph)
+
 // The rules, which are as they must be for everybody else.
 template <class Graph, auto const& Rules>
 fuse::detail::compiled_rules const& rules_of() {

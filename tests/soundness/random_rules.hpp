@@ -155,12 +155,6 @@ template <std::size_t First>
 inline constexpr auto set = set_from<First>(std::make_index_sequence<in_a_set>{});
 
 /// All of them.
-[[nodiscard]] inline std::vector<member> const& members() {
-  static auto const all = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::vector<member>{{&rule<static_cast<int>(I)>, elements::floats, false}...};
-  }
-  (std::make_index_sequence<count>{});
-  return all;
-}
+[[nodiscard]] std::vector<member> const& members();
 
 }  // namespace soundness::drawn

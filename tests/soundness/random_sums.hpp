@@ -102,12 +102,7 @@ constexpr auto set_from(std::index_sequence<I...>) {
 }
 inline constexpr auto set = set_from(std::make_index_sequence<count>{});
 
-[[nodiscard]] inline std::vector<member> const& members() {
-  static auto const all = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::vector<member>{{&rule<static_cast<int>(I)>, elements::floats, true}...};
-  }
-  (std::make_index_sequence<count>{});
-  return all;
-}
+/// All of them.
+[[nodiscard]] std::vector<member> const& members();
 
 }  // namespace soundness::sums
