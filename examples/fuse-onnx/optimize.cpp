@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fuse/adapters/onnx.hpp>
@@ -59,6 +60,13 @@ fuse::equivalence compared(std::filesystem::path const& input, fuse::adapters::o
   return fuse::equivalent(before, after, {.rounds = 1, .in_type = false, .most_elements = std::size_t{1} << 22});
 }
 
+// Of a file that can be read or was written.
+std::uintmax_t size_of(std::filesystem::path const& file) {
+  std::error_code error;
+  auto const size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
 // What was applied in a round before counts; what was refused then has been looked at again.
 void take_over(run_report& report, fuse::rewrite_report&& done) {
   report.rules.resize(done.rules.size());
@@ -104,7 +112,8 @@ int optimize(optimize_arguments const& arguments) {
 
   progress bar;
   stopwatch watch;
-  if (std::error_code none; std::filesystem::file_size(arguments.input, none) > 256 << 10 && !none) use_huge_pages();
+  report.bytes_before = size_of(arguments.input);
+  if (report.bytes_before > 256 << 10) use_huge_pages();
   fuse::adapters::onnx_file file;
   if (!file.read(arguments.input)) return complain(bad_input, file.error());
   fuse::adapters::onnx_graph graph(file.model(), file.folder());
@@ -174,6 +183,7 @@ int optimize(optimize_arguments const& arguments) {
   bar.clear();
   if (!written) return complain(bad_input, file.error());
   report.write = watch.lap();
+  report.bytes_after = size_of(arguments.output);
   if (file.model().ir_version() != version)
     report.notes.push_back("the IR version was raised from " + std::to_string(version) + " to " +
                            std::to_string(file.model().ir_version()) + ", the first with functions");

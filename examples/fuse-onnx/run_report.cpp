@@ -43,6 +43,8 @@ std::string as_text(run_report const& report) {
     text += "  " + printable(left_out) + "\n";
   text +=
       "  nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
+  text +=
+      "  bytes: " + std::to_string(report.bytes_before) + " before, " + std::to_string(report.bytes_after) + " after\n";
   text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) +
           ", matching " + in_milliseconds(report.match) + ", rewriting " + in_milliseconds(report.rewrite) +
           ", writing " + in_milliseconds(report.write) + "\n";
@@ -67,6 +69,7 @@ std::string as_json(run_report const& report) {
                               {"target", report.target},
                               {"rules", std::move(rules)},
                               {"nodes", {{"before", report.nodes_before}, {"after", report.nodes_after}}},
+                              {"bytes", {{"before", report.bytes_before}, {"after", report.bytes_after}}},
                               {"seconds",
                                {{"read", report.read},
                                 {"shapes", report.shapes},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct run_report {
   std::string input, output, target;
   std::vector<rule> rules;
   std::size_t nodes_before = 0, nodes_after = 0;
+  std::uintmax_t bytes_before = 0, bytes_after = 0;                // of the files, without data that stands beside them
   double read = 0, shapes = 0, match = 0, rewrite = 0, write = 0;  // seconds
   std::vector<std::string> notes;
 };

@@ -304,6 +304,7 @@ class TargetTest(unittest.TestCase):
         self.assertEqual((result.applied("layer-norm"), result.applied("rms-norm")), (2, 1))
         self.assertEqual(report["nodes"]["before"], len(model.graph.node))
         self.assertEqual(report["nodes"]["after"], len(result.model.graph.node))
+        self.assertEqual(report["bytes"], {"before": len(model.SerializeToString()), "after": len(result.bytes)})
         self.assertEqual(set(report["seconds"]), {"read", "shapes", "match", "rewrite", "write"})
         self.assertTrue(all(isinstance(s, float) and s >= 0 for s in report["seconds"].values()))
         self.assertEqual(result.miscounted(), [])

@@ -46,6 +46,6 @@ struct trial {
 void check_tally(std::string const& of, tally const& count, std::uint64_t rarely = 1000);
 
 /// That the number of a rule, where a right side says it, is that of the rule.
-void check_numbers(fuse::span<member const> members);
+void check_numbers(fuse::span<member const> of);
 
 }  // namespace soundness

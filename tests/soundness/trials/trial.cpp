@@ -121,8 +121,8 @@ void check_tally(std::string const& of, tally const& count, std::uint64_t rarely
             << " bounded");
 }
 
-void check_numbers(fuse::span<member const> members) {
-  for (auto const& m : members) {
+void check_numbers(fuse::span<member const> of) {
+  for (auto const& m : of) {
     auto const& right = m.rule->replacement;
     for (std::size_t i = 0; i < right.size; ++i)
       if (right[i].kind == term_kind::attribute && right[i].name == "rule")
