@@ -29,6 +29,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -92,6 +93,16 @@ named_tensors read_all(std::string const& prefix) {
   return all;
 }
 
+// Others of the same shapes: the elements of each from the last to the first.
+named_tensors turned_round(named_tensors inputs) {
+  for (auto& [name, input] : inputs)
+    input = input.visit([dims = input.dims](auto all) {
+      std::reverse(all.begin(), all.end());
+      return mini::tensor(dims, std::move(all));
+    });
+  return inputs;
+}
+
 // The largest distance from what onnxruntime computed, in units of the larger of 1 and the element.
 double distance(mini::graph const& g, std::vector<mini::tensor> const& outputs, named_tensors const& expected) {
   double worst = 0;
@@ -136,8 +147,11 @@ bool run(std::string const& file, bool timed, double tolerance) {
   mini::graph* const graphs[] = {&exported, &rewritten, &grouped};
 
   double far = 0;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; ++i) {
+    // What is kept from one run to the next must not depend on what the inputs hold.
+    (void)mini::run(*graphs[i], programs[i], turned_round(inputs));
     far = std::max(far, distance(*graphs[i], mini::run(*graphs[i], programs[i], inputs), expected));
+  }
   bool const right = far <= std::max(tolerance, exported.tolerance);
   std::printf("%-22s %5zu -> %4zu -> %4zu steps, ", std::filesystem::path(stem).filename().c_str(),
               programs[0].steps.size(), programs[1].steps.size(), programs[2].steps.size());
