@@ -6,8 +6,8 @@ A header sees what it includes, and what stands before it. In a chain each heade
 not, so what stands before it is there anyway, as if it stood alone; and what the headers of a chain share is compiled once. The chains
 are the fewest that hold all headers (Dilworth's theorem, by a matching of each header to the next one: Fulkerson, 1956).
 
-What ends in -inl is compiled again by those who include it, and kernels/separate.hpp comes before all kernels: chains of their own. FOLDER/COMPONENT/N.cpp: a chain with headers of
-fuse, onnx, boost_graph, hana or kernels, where that is more than fuse.
+What ends in -inl is compiled again by those who include it, and kernels/separate.hpp comes before all kernels: chains of their own.
+A chain stands in FOLDER/COMPONENT/N.cpp, where COMPONENT (fuse, onnx, boost_graph, hana, kernels) is that of its last header.
 """
 
 import pathlib
