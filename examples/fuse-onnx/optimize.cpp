@@ -60,7 +60,7 @@ fuse::equivalence compared(std::filesystem::path const& input, fuse::adapters::o
   return fuse::equivalent(before, after, {.rounds = 1, .in_type = false, .most_elements = std::size_t{1} << 22});
 }
 
-// Of a file that can be read or was written.
+// In bytes; 0 of what is no file.
 std::uintmax_t size_of(std::filesystem::path const& file) {
   std::error_code error;
   auto const size = std::filesystem::file_size(file, error);

@@ -145,7 +145,7 @@ class LinearTest(unittest.TestCase):
 
     def test_other_layers_stay(self):
         for wrong in ("another input", "computed weights", "others read the weights", "others read one", "an activation", "other factors"):
-            for seed in judge.sampled(range(SEED, SEED + 8)):
+            for seed in range(SEED, SEED + 8):
                 case = Together(seed, wrong)
                 if wrong == "computed weights" and "w" not in case.feeds or wrong == "other factors" and case.kind != "Gemm":
                     continue

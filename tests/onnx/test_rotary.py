@@ -211,7 +211,7 @@ class RotaryTest(unittest.TestCase):
 
     def test_what_is_none_stays(self):
         for wrong in ("no sign", "halves not swapped", "halves of another value", "a cut elsewhere", "halves differ", "tables of another period"):
-            for seed in judge.sampled(range(SEED, SEED + 10)):
+            for seed in range(SEED, SEED + 10):
                 fixed = {"tables": "of elements"} if wrong in OF_ELEMENTS else {}
                 fixed |= {"pairs": "halves"} if wrong in OF_HALVES else {}
                 case = Rotary(seed, fixed, wrong)
