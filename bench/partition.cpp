@@ -30,7 +30,7 @@ void measure(char const* name, fuse::graph const& graph) {
       fuse::detail::facts known(bound.image, names);
       known.run();
       lap(shapes);
-      fuse::detail::partitioner(bound.image, known, names, {}).run();
+      fuse::detail::grouping const grouped(bound.image, known, names, {});
       lap(groups);
     }
     start = bench::now();

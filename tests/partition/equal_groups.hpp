@@ -21,7 +21,8 @@ std::string text_of_groups(G const& g) {
       for (std::size_t at = 0; at < nodes.size(); ++at)
         if (nodes[at] == n) text += ' ' + std::to_string(at);
     text += ", " + std::to_string(group.inputs.size()) + " inputs, " + std::to_string(group.outputs.size()) +
-            " outputs, " + std::to_string(group.bytes_saved) + " bytes\n";
+            " outputs, " + std::to_string(group.bytes_saved) + " bytes, " + std::to_string(group.by_formula.size()) +
+            " by formula\n";
   }
   return text;
 }

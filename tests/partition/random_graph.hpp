@@ -38,7 +38,7 @@ class random_graph {
   }
 
  private:
-  enum kind : std::size_t { unary, binary, layout, joined, split, reduction, softmax, anchor, opaque, branch, kinds };
+  enum kind : std::size_t { unary, binary, layout, joined, split, reduction, softmax, norm, anchor, opaque, branch, kinds };
 
   kind draw() {
     std::uint64_t sum = 0;
@@ -54,7 +54,8 @@ class random_graph {
   }
   void fill(std::uint64_t nodes) {
     constexpr std::string_view of_one[] = {"Relu", "Exp", "Neg", "Flatten"}, of_two[] = {"Add", "Mul", "Div"},
-                               reduced[] = {"ReduceMax", "ReduceMean"};
+                               reduced[] = {"ReduceMax", "ReduceMean"},
+                               of_norms[] = {"LogSoftmax", "LpNormalization"};
     for (std::uint64_t i = 0; i < nodes; ++i) {
       auto const k = draw();
       switch (k) {
@@ -72,6 +73,7 @@ class random_graph {
               graph.add(reduced[below(2)], {recent()}, {{"axes", {below(4) == 0 ? 0 : -1}}, {"keepdims", 1}}));
           break;
         case softmax: values_.push_back(graph.add("Softmax", {recent()}, {{"axis", 1}})); break;
+        case norm: values_.push_back(graph.add(of_norms[below(2)], {recent()}, {{"axis", 1}})); break;
         case anchor: values_.push_back(graph.add("MatMul", {recent(), recent()})); break;
         case branch:
           if (depth_ < 2) {

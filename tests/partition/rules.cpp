@@ -115,6 +115,65 @@ TEST_CASE("a layer norm in its parts is one group") {
                 "s=Mul(n,w) b=Add(s,w) -> b") == groups{"m d q v a r n s b"});
 }
 
+// Groups with their norms by formula behind them.
+groups with_formulas(std::string_view text, options const& to = {}) {
+  written_graph const w(text, 17);
+  groups all;
+  for (auto const& group : fuse::partition(w.graph, to).groups) {
+    std::string names;
+    for (auto const n : group.nodes) names += (names.empty() ? "" : " ") + std::string(w.graph.name(n));
+    for (auto const n : group.by_formula) names += " | " + std::string(w.graph.name(n));
+    all.push_back(names);
+  }
+  return all;
+}
+
+TEST_CASE("a batch norm goes with what it follows, unless it makes its statistics") {
+  auto const before = std::string("x[1,8,9,9] w[8,8,3,3] k=Conv(x,w) ");
+  CHECK(grouped(before + "n=BatchNormalization(k,s,b,m,v) r=Relu(n) -> r") == groups{"k n r"});
+  CHECK(grouped(before + "n,p,q=BatchNormalization(k,s,b,m,v) r=Relu(n) -> r").empty());
+  CHECK(with_formulas(before + "n,p,q=BatchNormalization(k,s,b,m,v) r=Relu(n) -> r") == groups{"n r"});
+}
+
+TEST_CASE("a norm takes part by its formula where that moves less") {
+  // Into another layout, and into a reduction of other rows: reading x again is less than writing and reading the norm.
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) -> t") == groups{"n t | n"});
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) r=Relu(n) m=ReduceMean<1>(r) d=Tanh(m) -> d") ==
+        groups{"n r m d | n"});
+  CHECK(with_formulas("x[2,64,96] n=LogSoftmax<-1>(x) m=ReduceSum<0>(n) -> m") == groups{"n m | n"});
+  CHECK(with_formulas("x[2,64,96] n=InstanceNormalization(x,s,b) m=ReduceMean<1>(n) -> m") == groups{"n m | n"});
+  // As one operator: with what feeds it, which would be written and read twice, and where others read it anyway.
+  CHECK(with_formulas("x[2,64,96] e=Exp(x) n=LayerNormalization<-1>(e,s,b) t=Transpose(n) -> t") == groups{"e n"});
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) -> t n").empty());
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) r=Relu(n) -> r") == groups{"n r"});
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) r=ReduceMean<-1>(n) -> r") == groups{"n r | n"});
+  // A softmax would compute its exponentials twice.
+  CHECK(with_formulas("x[2,64,96] n=Softmax<-1>(x) t=Transpose(n) -> t").empty());
+  // Statistics that are given out, and norms that a user wants whole.
+  CHECK(with_formulas("x[2,64,96] n,m=LayerNormalization<-1>(x,s,b) t=Transpose(n) -> t m").empty());
+  options whole;
+  whole.by_formula = false;
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) -> t", whole).empty());
+}
+
+TEST_CASE("what a norm by its formula saves: what it need not write, less what its statistics read") {
+  written_graph const w("x[2,64,96] s[96] b[96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) -> t", 17);
+  auto const made = fuse::partition(w.graph);
+  REQUIRE(made.groups.size() == 1);
+  CHECK(made.groups[0].kind == op_kind::injective);
+  CHECK(made.groups[0].bytes_saved == (2 - 1) * 2 * 64 * 96 * 4);
+  CHECK(names_of(w, made.groups[0].inputs) == std::vector<std::string>{"x", "s", "b"});
+}
+
+TEST_CASE("of several norms each is taken as it is best") {
+  CHECK(with_formulas("x[2,64,96] y[2,64,96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) e=Exp(y) "
+                      "o=LayerNormalization<-1>(e,s,b) u=Transpose(o) v=my::Op(t,u) -> v") ==
+        groups{"n t | n", "e o"});
+  // The second reads the first, which would be written for its statistics.
+  CHECK(with_formulas("x[2,64,96] n=LayerNormalization<-1>(x,s,b) t=Transpose(n) o=LayerNormalization<-1>(t,s,b) "
+                      "u=Transpose(o) -> u") == groups{"t o"});
+}
+
 // The first is what TVM's FuseOpsByPattern made one of (its pull request 15308).
 TEST_CASE("groups that overlap are not made one where two of their nodes do not go together") {
   CHECK(grouped("x[8,8] y[8,8] z[8,8] u=MatMul(y,z) v=MatMul(x,z) b=Add(v,c1) s=Add(b,u) r=Add(s,x) -> r") ==

@@ -14,14 +14,14 @@
 
 /// A graph from a line of text, each node named by its first result: `x[2,8] r=Relu(x) m=ReduceMean<-1>(r) -> m`. A
 /// name that nothing else declares is an input without a shape, one that begins with 'c' a constant of one element. The
-/// number in angle brackets is the axis. Operators are those of ONNX's operator set 12.
+/// number in angle brackets is the axis. Operators are those of ONNX's operator set 12, unless another one is told.
 class written_graph {
  public:
-  fuse::graph graph{12};
+  fuse::graph graph;
   std::map<std::string, fuse::graph::value, std::less<>> values;
   std::map<std::string, fuse::graph::node, std::less<>> nodes;
 
-  explicit written_graph(std::string_view text) : text_(text) {
+  explicit written_graph(std::string_view text, int operator_set = 12) : graph(operator_set), text_(text) {
     bool outputs = false;
     while (skip(), !text_.empty()) {
       if (take("->")) {

@@ -6,6 +6,7 @@
 #include <new>
 #include <type_traits>
 
+#include <fuse/core/large_pages.hpp>
 #include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::detail {
@@ -22,6 +23,7 @@ class plain_memory {
   void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
     auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
     auto* const made = ::operator new(each* room);
+    prefer_large_pages(made, each * room);
     if (used != 0) std::memcpy(made, bytes_, used * each);
     ::operator delete(bytes_);
     bytes_ = made;

@@ -112,7 +112,7 @@ class row_nodes {
     return number < is_row_.size() && is_row_[number];
   }
 
-  /// `given`, where every other node stays alone. They refer to this.
+  /// `given`, where every other node stays alone, and a norm is computed in its rows. They refer to this.
   [[nodiscard]] partition_options<G> options(partition_options<G> given = {}) {
     given_ = given;
     given.max_depth = std::min(given.max_depth, detail::group_lowering::most_nodes);
@@ -126,6 +126,7 @@ class row_nodes {
         return of.given_.veto(of.given_.context, from, into);
       };
     given.context = this;
+    given.by_formula = false;
     return given;
   }
 

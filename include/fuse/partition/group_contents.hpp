@@ -9,6 +9,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/partition/group_table.hpp>
+#include <fuse/partition/operator_kinds.hpp>
 #include <fuse/rewrite/cost.hpp>
 
 namespace fuse::inline v0::detail {
@@ -16,8 +17,8 @@ namespace fuse::inline v0::detail {
 /// What groups consist of: their nodes, and of one at a time what it reads and gives out. Linear.
 class group_contents {
  public:
-  group_contents(graph_image const& image, group_table const& groups)
-      : image_(image), groups_(groups), read_in_(image.value_count(), 0) {
+  group_contents(graph_image const& image, operator_kinds const& kinds, group_table const& groups)
+      : image_(image), kinds_(kinds), groups_(groups), read_in_(image.value_count(), 0) {
     plain_vector<std::uint32_t> place(image.node_count() + std::size_t{1}, 0);
     for (node_id n = 0; n < image.node_count(); ++n)
       if (auto const& g = groups.of(groups.find(n)); g.size > 1 && g.last == n) {
@@ -52,6 +53,7 @@ class group_contents {
     auto const own = groups_.find(nodes[0]);
     for (auto const n : nodes) {
       saved_ += cost.moved(n);
+      if (kinds_.goes_by_formula(n)) saved_ -= cost.bytes(image_.operand(n, 0));  // its statistics are of that
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
         auto const v = image_.operand(n, i);
         if (v == absent || read_in_[v] == round_) continue;
@@ -81,6 +83,7 @@ class group_contents {
   }
 
   graph_image const& image_;
+  operator_kinds const& kinds_;
   group_table const& groups_;
   plain_vector<node_id> members_;
   plain_vector<std::uint32_t> starts_;   // of each group among them, and the end of the last one

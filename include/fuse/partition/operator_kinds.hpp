@@ -40,7 +40,8 @@ class kind_set {
 };
 
 /// The kinds of the operators of an image: of the dialect's row where it states one, else of the neutral operator. What
-/// changes the shape alone is elementwise. An operator without a row, and one with bodies, is opaque.
+/// changes the shape alone is elementwise. An operator without a row, and one with bodies, is opaque. A batch norm that
+/// gives out statistics makes them.
 class operator_kinds {
  public:
   operator_kinds(graph_image const& image, dialect const& names)
@@ -49,6 +50,8 @@ class operator_kinds {
       auto const* row = names.row(code, image.version);
       if (row == nullptr) continue;
       auto& made = by_code_[code];
+      made.op = row->op;
+      made.has_formula = !row->kind && has_formula(row->op);
       made.view = fuse::is_view(row->op);
       made.keeps_elements = made.view || row->op == opcode::transpose || row->op == opcode::depth_to_space ||
                             row->op == opcode::space_to_depth;
@@ -57,12 +60,31 @@ class operator_kinds {
     }
     for (node_id n = 0; n < image.node_count(); ++n) {
       auto const& known = by_code_[image.node(n).tag.name];
-      by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque : known.kind, known.data == absent};
+      bool const trains = known.op == opcode::batch_norm && image.node(n).result_count > 1;
+      by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque : trains ? op_kind::reduction : known.kind,
+                     known.data == absent};
     }
   }
 
   /// From now on nothing is known of `n`.
   void make_opaque(node_id n) { by_node_[n].kind = op_kind::opaque; }
+
+  /// Whether `n` may take part by its formula: one element of its result is made of one element of its first operand
+  /// and of statistics, which are all that is made of many. Not a softmax, whose statistics need each exponential that
+  /// the result needs again.
+  [[nodiscard]] bool may_go_by_formula(node_id n) const {
+    return by_code_[image_.node(n).tag.name].has_formula && of(n) == op_kind::reduction &&
+           image_.node(n).result_count == 1 && image_.operand_count(n) != 0 && image_.operand(n, 0) != absent;
+  }
+  /// Takes `n` by its formula, or again as one operator: its statistics are known before it begins, so its first operand
+  /// is, too, and what is left of it is made element by element.
+  void go_by_formula(node_id n, bool by_formula) {
+    by_node_[n].kind = by_formula ? op_kind::broadcast : op_kind::reduction;
+    by_node_[n].all_data = !by_formula;
+  }
+  [[nodiscard]] bool goes_by_formula(node_id n) const {
+    return of(n) == op_kind::broadcast && by_code_[image_.node(n).tag.name].has_formula;
+  }
 
   [[nodiscard]] op_kind of(node_id n) const { return by_node_[n].kind; }
   [[nodiscard]] bool is_view(node_id n) const { return by_code_[image_.node(n).tag.name].view; }
@@ -71,16 +93,24 @@ class operator_kinds {
   /// Whether all operands of `n` are data, or operand `i`, and no parameter that must be known before the operator
   /// begins.
   [[nodiscard]] bool all_data(node_id n) const { return by_node_[n].all_data; }
-  [[nodiscard]] bool is_data(node_id n, std::uint32_t i) const { return i < by_code_[image_.node(n).tag.name].data; }
+  [[nodiscard]] bool is_data(node_id n, std::uint32_t i) const {
+    return i < by_code_[image_.node(n).tag.name].data && !(i == 0 && goes_by_formula(n));
+  }
 
  private:
   // Where a row does not say: what is computed of a shape waits for it.
   static constexpr std::uint32_t data_operands(opcode op) {
     return op == opcode::expand || op == opcode::tile ? 1 : op == opcode::constant_of_shape ? 0 : absent;
   }
+  static constexpr bool has_formula(opcode op) {
+    return op == opcode::layer_norm || op == opcode::rms_norm || op == opcode::instance_norm ||
+           op == opcode::group_norm || op == opcode::mean_variance_norm || op == opcode::lp_normalization ||
+           op == opcode::log_softmax;
+  }
   struct entry {
+    opcode op = opcode::opaque;
     op_kind kind = op_kind::opaque;
-    bool view = false, keeps_elements = false;
+    bool view = false, keeps_elements = false, has_formula = false;
     std::uint32_t data = absent;
   };
   graph_image const& image_;

@@ -11,6 +11,7 @@
 #include <fuse/ops/names.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/partition/group_contents.hpp>
+#include <fuse/partition/grouping.hpp>
 #include <fuse/partition/partitioner.hpp>
 
 namespace fuse::inline v0 {
@@ -23,6 +24,9 @@ struct fusion_group {
   std::vector<value_of<G>> inputs;   ///< what they read and do not compute, constants too; in the order of reading
   std::vector<value_of<G>> outputs;  ///< what they compute that is read elsewhere or given out
   double bytes_saved = 0;            ///< that one operator moves less than the nodes do
+  /// Of its nodes, norms that take part by their formula: their statistics are computed before the others begin, in one
+  /// more reading of the norm's operand, and what is left of them goes element by element with the others.
+  std::vector<node_of<G>> by_formula;
 };
 
 /// What to keep to. All limits are for one group.
@@ -36,6 +40,8 @@ struct partition_options {
   /// Whether a node is in no group, as if nobody knew its operator. May be null.
   bool (*alone)(void* context, node_of<G> const& n) = nullptr;
   void* context = nullptr;  ///< what both are given
+  /// Whether a norm may be taken by its formula where that moves less, or is one operator always.
+  bool by_formula = true;
 };
 
 /// The fusion groups of a graph.
@@ -50,6 +56,8 @@ struct partitioned {
 /// Groups the nodes of `graph` by the kinds of their operators (`operator_info::kind`, or what the dialect's row says):
 /// elementwise and injective operators go on into what reads them, a reduction takes along what follows in its rows, an
 /// anchor what follows element by element. docs/partition.md has the rules.
+///
+/// A norm takes part as one operator, or by its formula where that moves less.
 ///
 /// A node is in one group at most, no cycle leads through groups, and nothing is computed twice. Each body of control
 /// flow is grouped by itself. Equal graphs have equal groups. What the graph cannot tell of shapes keeps nothing apart:
@@ -75,6 +83,7 @@ template <class G>
   } context{bound, options};
   detail::partition_limits limits{options.max_depth, options.max_operands, options.max_bytes};
   limits.context = &context;
+  limits.by_formula = options.by_formula;
   if (options.veto != nullptr)
     limits.veto = [](void* self, node_id from, node_id into) {
       auto const& [of, by] = *static_cast<asked*>(self);
@@ -85,10 +94,8 @@ template <class G>
       auto const& [of, by] = *static_cast<asked*>(self);
       return by.alone(by.context, of.node(n));
     };
-  detail::partitioner run(bound.image, known, names, limits);
-  run.run();
-
-  detail::group_contents contents(bound.image, run.groups());
+  detail::grouping grouped(bound.image, known, names, limits);
+  detail::group_contents contents(bound.image, grouped.kinds(), grouped.run().groups());
   made.nodes = contents.nodes();
   made.operators = contents.operators();
   made.groups.resize(contents.size());
@@ -99,12 +106,15 @@ template <class G>
     return all;
   };
   for (std::size_t at = 0; at < contents.size(); ++at) {
-    contents.read(at, run.traffic());
+    contents.read(at, grouped.traffic());
     auto& group = made.groups[at];
     auto const nodes = contents.nodes_of(at);
-    group.kind = run.kind_of(nodes[0]);
+    group.kind = grouped.run().kind_of(nodes[0]);
     group.nodes.reserve(nodes.size());
-    for (auto const n : nodes) group.nodes.push_back(bound.node(n));
+    for (auto const n : nodes) {
+      group.nodes.push_back(bound.node(n));
+      if (grouped.kinds().goes_by_formula(n)) group.by_formula.push_back(bound.node(n));
+    }
     group.inputs = values(contents.inputs());
     group.outputs = values(contents.outputs());
     group.bytes_saved = contents.bytes_saved();

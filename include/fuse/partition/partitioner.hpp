@@ -18,7 +18,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// How large groups may become, who may keep two nodes apart, and who a node from all others.
+/// How large groups may become, who may keep two nodes apart, and who a node from all others, and whether norms may take
+/// part by their formula.
 struct partition_limits {
   std::size_t nodes = std::numeric_limits<std::size_t>::max();
   std::size_t operands = std::numeric_limits<std::size_t>::max();
@@ -26,6 +27,7 @@ struct partition_limits {
   bool (*veto)(void* context, node_id from, node_id into) = nullptr;
   bool (*alone)(void* context, node_id n) = nullptr;
   void* context = nullptr;
+  bool by_formula = true;
 };
 
 /// Groups the nodes of an image. A group grows at its end: what computes its last value goes on into the next node that
@@ -34,14 +36,14 @@ struct partition_limits {
 /// that reads it, though others read it, too: where these all end behind that one, which is an order without cycles.
 class partitioner {
  public:
-  partitioner(graph_image const& image, facts const& known, dialect const& names, partition_limits const& limits)
+  partitioner(graph_image const& image, facts const& known, operator_kinds const& kinds, partition_limits const& limits)
       : image_(image),
         facts_(known),
         limits_(limits),
         traffic_(image, known),
-        kinds_(known_kinds(image, names, limits)),
-        after_(image, kinds_),
-        groups_(image, kinds_),
+        kinds_(kinds),
+        after_(image, kinds),
+        groups_(image, kinds),
         seen_(image.node_count(), 0) {
     if (limits_.operands < no_limit) operands_.resize(image.node_count());
     if (limits_.bytes < std::numeric_limits<double>::infinity()) {
@@ -61,19 +63,16 @@ class partitioner {
   }
 
   [[nodiscard]] group_table const& groups() const { return groups_; }
+  /// Whether the group of `n` ends before a node that it might go on into if it were of another kind.
+  [[nodiscard]] bool ends_early(node_id n) const {
+    auto const into = after_.parent(group_of(n).last);
+    return into != absent && kinds_.of(into) != op_kind::opaque && kinds_.of(into) != op_kind::anchor;
+  }
   /// The kind that leads the group of `n`.
   [[nodiscard]] op_kind kind_of(node_id n) const { return group_of(n).kinds.leading(); }
   [[nodiscard]] basic_traffic<graph_image>& traffic() { return traffic_; }
 
  private:
-  [[nodiscard]] static operator_kinds known_kinds(graph_image const& image, dialect const& names,
-                                                  partition_limits const& limits) {
-    operator_kinds kinds(image, names);
-    for (node_id n = 0; limits.alone != nullptr && n < image.node_count(); ++n)
-      if (limits.alone(limits.context, n)) kinds.make_opaque(n);
-    return kinds;
-  }
-
   static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
   static constexpr kind_set pointwise{op_kind::elementwise, op_kind::broadcast};
   static constexpr kind_set movable = pointwise | kind_set(op_kind::injective);
@@ -127,13 +126,15 @@ class partitioner {
     begin_search(groups_.find(into));
     find(own);
     for (std::size_t at = 1; at < found_.size(); ++at)
-      after_.for_each_user(groups_.of(found_[at]).last, [&](node_id user, bool) { find(groups_.find(user)); });
+      if (auto const last = groups_.of(found_[at]).last; last != n || !after_.has_one_user(n))
+        after_.for_each_user(last, [&](node_id user, bool) { find(groups_.find(user)); });
     join_found(n, between, into);
   }
 
   void go_with_first_user(node_id n) {
+    if (after_.has_one_user(n)) return;
     auto const own = groups_.find(n);
-    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque) || has_one_user(n)) return;
+    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque)) return;
     std::uint32_t first = absent;
     after_.for_each_user(n, [&](node_id user, bool) {
       if (auto const g = groups_.find(user); first == absent || groups_.of(g).last < groups_.of(first).last) first = g;
@@ -156,10 +157,6 @@ class partitioner {
     if (!join_found(n, {}, into)) return;
     auto& joined = groups_.of(groups_.find(n));
     joined.read_inside = std::min(joined.read_inside, others);
-  }
-
-  [[nodiscard]] bool has_one_user(node_id n) const {
-    return image_.node(n).result_count == 1 && image_.value(image_.result(n)).use_count == 1;
   }
 
   // What is found: groups, each once, the target first.
@@ -230,7 +227,7 @@ class partitioner {
   facts const& facts_;
   partition_limits limits_;
   basic_traffic<graph_image> traffic_;
-  operator_kinds kinds_;
+  operator_kinds const& kinds_;
   post_dominators after_;
   group_table groups_;
   plain_vector<std::uint32_t> seen_;  // by group: the search that found it last

@@ -28,7 +28,7 @@ class post_dominators {
         records_(image.node_count() + std::size_t{1}),
         end_(image.node_count()),
         several_bodies_(image.regions().size() > 1) {
-    records_[end_] = {end_, end_, 0, {}, {}};
+    records_[end_] = {end_, end_, 0, {}, {}, 0};
     for (auto n = end_; n-- > 0;) {
       image.expect_before(n);
       add(n);
@@ -38,6 +38,8 @@ class post_dominators {
   /// Or `absent`.
   [[nodiscard]] node_id parent(node_id n) const { return records_[n].parent == end_ ? absent : records_[n].parent; }
   [[nodiscard]] kind_set between(node_id n) const { return records_[n].between; }
+  /// Whether one node alone reads what `n` computes, once: its parent.
+  [[nodiscard]] bool has_one_user(node_id n) const { return records_[n].uses == 1; }
 
   /// Calls `visit(user, reads_data)` for each use of what `n` computes, in the body that `n` is in: `absent` where a
   /// body reads it whose owner is not known, or stands before it.
@@ -62,6 +64,7 @@ class post_dominators {
     std::uint32_t depth;
     kind_set between;  // strictly between the node and its parent
     kind_set passed;   // from the node on to where it jumps, which is not among them
+    std::uint8_t uses;  // of what the node computes; 2 of several
   };
   struct place {
     node_id at;
@@ -70,7 +73,9 @@ class post_dominators {
 
   void add(node_id n) {
     place meeting{absent, {}};
+    std::uint8_t uses = 0;
     for_each_user(n, [&](node_id user, bool data) {
+      uses = uses == 0 ? 1 : 2;
       if (user == absent) {
         in_order_ = false;
         user = end_;
@@ -82,9 +87,9 @@ class post_dominators {
     auto const own = kind_set(kinds_.of(n)) | meeting.passed;
     auto const &above = records_[parent], &far = records_[above.jump];
     if (above.depth - far.depth == far.depth - records_[far.jump].depth)
-      records_[n] = {parent, far.jump, above.depth + 1, meeting.passed, own | above.passed | far.passed};
+      records_[n] = {parent, far.jump, above.depth + 1, meeting.passed, own | above.passed | far.passed, uses};
     else
-      records_[n] = {parent, parent, above.depth + 1, meeting.passed, own};
+      records_[n] = {parent, parent, above.depth + 1, meeting.passed, own, uses};
   }
 
   // The first node above both.
