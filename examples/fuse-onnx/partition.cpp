@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <fuse/adapters/onnx.hpp>
@@ -36,7 +37,10 @@ std::string as_text(partition_arguments const& arguments, graph const& g, groups
     std::string kind(fuse::name_of(group.kind));
     kind.resize(11, ' ');
     text += "  " + kind + "  " + printable(traits::name(g, group.nodes.back())) + ":";
-    for (auto const n : group.nodes) text += ' ' + printable(traits::op_name(g, n));
+    for (auto const n : group.nodes) {
+      text += ' ' + printable(traits::op_name(g, n));
+      if (std::find(group.by_formula.begin(), group.by_formula.end(), n) != group.by_formula.end()) text += "(formula)";
+    }
     text += '\n';
   }
   return text;
@@ -55,7 +59,8 @@ std::string as_json(partition_arguments const& arguments, graph const& g, groups
                     {"nodes", names(group.nodes)},
                     {"inputs", names(group.inputs)},
                     {"outputs", names(group.outputs)},
-                    {"bytes_saved", group.bytes_saved}});
+                    {"bytes_saved", group.bytes_saved},
+                    {"by_formula", names(group.by_formula)}});
   ordered_json const whole = {
       {"schema", "fuse-partition-1"}, {"input", arguments.input.string()}, {"output", arguments.output.string()},
       {"nodes", made.nodes},          {"operators", made.operators},       {"bytes_saved", saved_by(made)},

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -463,7 +464,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
-    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::injective, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -496,7 +497,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
     detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
-    detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    {opcode::batch_norm, "batch_norm", op_kind::broadcast, 5, 5, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, detail::batch_norm_parameters},
     detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, detail::instance_norm_parameters),
     detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, detail::group_norm_parameters),
     detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters, 0b110),
@@ -1585,6 +1586,24 @@ using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
 }  // namespace detail
 }  // namespace fuse::inline v0
 
+#if defined(__linux__)
+
+#endif
+
+namespace fuse::inline v0::detail {
+
+inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::size_t large = std::size_t{1} << 21;
+  if (bytes < 2 * large) return;
+  auto* const start = static_cast<char*>(memory);
+  auto const skipped = (large - reinterpret_cast<std::uintptr_t>(start) % large) % large;
+  madvise(start + skipped, (bytes - skipped) / large * large, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0::detail {
 
 class plain_memory {
@@ -1597,6 +1616,7 @@ class plain_memory {
   void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
     auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
     auto* const made = ::operator new(each* room);
+    prefer_large_pages(made, each * room);
     if (used != 0) std::memcpy(made, bytes_, used * each);
     ::operator delete(bytes_);
     bytes_ = made;

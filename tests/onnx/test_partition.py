@@ -78,6 +78,22 @@ class partition_test(unittest.TestCase):
                     report, _ = partition(ruled(name))
                     self.assertLessEqual(report["operators"], MOST_LEFT * report["nodes"])
 
+    def test_a_norm_goes_by_its_formula_where_that_moves_less(self):
+        source = judge.scratch("norm.onnx")
+        onnx.save(onnx.parser.parse_model("""
+            <ir_version: 8, opset_import: ["": 17]>
+            norm (float[2,64,96] x, float[96] s, float[96] b) => (float[96,64,2] t, float[2,64,96] r) {
+                n = LayerNormalization <axis = -1> (x, s, b)
+                t = Transpose (n)
+                m = LayerNormalization <axis = -1> (x, s, b)
+                r = Relu (m)
+            }"""), source)
+        report, _ = partition(source)
+        self.assertEqual([g["by_formula"] for g in report["groups"]], [report["groups"][0]["nodes"][:1], []])
+        told = judge.run("partition", source).out
+        self.assertIn("LayerNormalization(formula) Transpose\n", told)
+        self.assertIn("LayerNormalization Relu\n", told)
+
     def test_the_depth_is_kept(self):
         report, _ = partition(judge.MODELS / "bert-op14.onnx", "--max-depth", "3")
         self.assertEqual(max(len(g["nodes"]) for g in report["groups"]), 3)

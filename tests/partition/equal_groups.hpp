@@ -7,13 +7,9 @@
 
 #include <fuse/partition.hpp>
 
-/// Kind and nodes of each group, nodes by their place in the graph: the same text for the same groups of any graph
-/// type.
+/// Kind and nodes of each group, nodes by their place in `nodes`: the same text for the same groups of any graph type.
 template <class G>
-std::string text_of_groups(G const& g) {
-  using traits = fuse::graph_traits<G>;
-  std::vector<fuse::node_of<G>> nodes;
-  for (auto const& n : traits::nodes(g)) nodes.push_back(n);
+std::string text_of_groups(G const& g, std::vector<fuse::node_of<G>> const& nodes) {
   std::string text;
   for (auto const& group : fuse::partition(g).groups) {
     text += fuse::name_of(group.kind);
@@ -25,4 +21,11 @@ std::string text_of_groups(G const& g) {
             " by formula\n";
   }
   return text;
+}
+/// By their place in the graph.
+template <class G>
+std::string text_of_groups(G const& g) {
+  std::vector<fuse::node_of<G>> nodes;
+  for (auto const& n : fuse::graph_traits<G>::nodes(g)) nodes.push_back(n);
+  return text_of_groups(g, nodes);
 }

@@ -163,8 +163,7 @@ std::string wrong(fuse::graph const& g, fuse::partitioned<fuse::graph> const& ma
 double saved(fuse::partitioned<fuse::graph> const& made) {
   constexpr double call = 1024;
   auto sum = call * static_cast<double>(made.nodes - made.operators);
-  for (auto const& group : made.groups)
-    sum += group.bytes_saved - call * static_cast<double>(group.by_formula.size());
+  for (auto const& group : made.groups) sum += group.bytes_saved - call * static_cast<double>(group.by_formula.size());
   return sum;
 }
 

@@ -13,6 +13,7 @@ class random_graph {
  public:
   struct kind_of_graph {
     bool bodies = true, outputs_again = true;  // `outputs_again`: the last value may be an output twice
+    bool onnx_only = true;                     // Concat, Split and Flatten, which others do not have as they are
     int used_handles = 0;                      // of nodes that are gone
   };
   fuse::graph graph{12};
@@ -25,6 +26,8 @@ class random_graph {
     // Of some kinds many, of others few: another mixture for each graph.
     for (auto& weight : weights_) weight = 1 + below(4) * below(4);
     if (!of.bodies) weights_[branch] = 0;
+    if (!of.onnx_only) weights_[joined] = weights_[split] = 0;
+    unary_ = of.onnx_only ? 4 : 3;
     fill(2 + below(39));
     graph.output(values_.back(), "last");
     for (auto const n : graph.nodes())
@@ -38,7 +41,20 @@ class random_graph {
   }
 
  private:
-  enum kind : std::size_t { unary, binary, layout, joined, split, reduction, softmax, norm, anchor, opaque, branch, kinds };
+  enum kind : std::size_t {
+    unary,
+    binary,
+    layout,
+    joined,
+    split,
+    reduction,
+    softmax,
+    norm,
+    anchor,
+    opaque,
+    branch,
+    kinds
+  };
 
   kind draw() {
     std::uint64_t sum = 0;
@@ -54,12 +70,11 @@ class random_graph {
   }
   void fill(std::uint64_t nodes) {
     constexpr std::string_view of_one[] = {"Relu", "Exp", "Neg", "Flatten"}, of_two[] = {"Add", "Mul", "Div"},
-                               reduced[] = {"ReduceMax", "ReduceMean"},
-                               of_norms[] = {"LogSoftmax", "LpNormalization"};
+                               reduced[] = {"ReduceMax", "ReduceMean"}, of_norms[] = {"LogSoftmax", "LpNormalization"};
     for (std::uint64_t i = 0; i < nodes; ++i) {
       auto const k = draw();
       switch (k) {
-        case unary: values_.push_back(graph.add(of_one[below(4)], {recent()})); break;
+        case unary: values_.push_back(graph.add(of_one[below(unary_)], {recent()})); break;
         case binary: values_.push_back(graph.add(of_two[below(3)], {recent(), recent()})); break;
         case layout: values_.push_back(graph.add("Transpose", {recent()})); break;
         case joined: values_.push_back(graph.add("Concat", {recent(), recent()}, {{"axis", 0}})); break;
@@ -104,6 +119,7 @@ class random_graph {
 
   std::uint64_t state_;
   std::uint64_t weights_[kinds]{};
+  std::uint64_t unary_ = 0;  // operators of one operand
   std::vector<fuse::graph::value> values_;
   fuse::graph::body body_{};
   int depth_ = 0;

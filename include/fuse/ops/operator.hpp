@@ -297,7 +297,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
     // A layout operator, such as a slice or a permutation, whose parameters a dialect does not describe: elements of the
     // first operand, in a shape that the graph tells.
-    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::injective, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),

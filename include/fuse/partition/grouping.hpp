@@ -22,8 +22,8 @@ namespace fuse::inline v0::detail {
 /// The groups of an image, with each norm as one operator or by its formula, whichever moves less.
 ///
 /// By its formula a norm is what it makes element by element of x and of statistics of x, so it goes where a reduction
-/// does not: into a Transpose, or into a reduction of other rows. Its group then reads x, where it would read the norm's
-/// result after another group had written it, and the statistics have read x before.
+/// does not: into a Transpose, or into a reduction of other rows. Its group then reads x, where it would read the
+/// norm's result after another group had written it, and the statistics have read x before.
 class grouping {
  public:
   grouping(graph_image const& image, facts const& known, dialect const& names, partition_limits const& limits)

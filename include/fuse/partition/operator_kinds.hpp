@@ -61,7 +61,9 @@ class operator_kinds {
     for (node_id n = 0; n < image.node_count(); ++n) {
       auto const& known = by_code_[image.node(n).tag.name];
       bool const trains = known.op == opcode::batch_norm && image.node(n).result_count > 1;
-      by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque : trains ? op_kind::reduction : known.kind,
+      by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque
+                     : trains                 ? op_kind::reduction
+                                              : known.kind,
                      known.data == absent};
     }
   }
@@ -76,8 +78,8 @@ class operator_kinds {
     return by_code_[image_.node(n).tag.name].has_formula && of(n) == op_kind::reduction &&
            image_.node(n).result_count == 1 && image_.operand_count(n) != 0 && image_.operand(n, 0) != absent;
   }
-  /// Takes `n` by its formula, or again as one operator: its statistics are known before it begins, so its first operand
-  /// is, too, and what is left of it is made element by element.
+  /// Takes `n` by its formula, or again as one operator: its statistics are known before it begins, so its first
+  /// operand is, too, and what is left of it is made element by element.
   void go_by_formula(node_id n, bool by_formula) {
     by_node_[n].kind = by_formula ? op_kind::broadcast : op_kind::reduction;
     by_node_[n].all_data = !by_formula;

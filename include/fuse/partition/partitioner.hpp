@@ -18,8 +18,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// How large groups may become, who may keep two nodes apart, and who a node from all others, and whether norms may take
-/// part by their formula.
+/// How large groups may become, who may keep two nodes apart, and who a node from all others, and whether norms may
+/// take part by their formula.
 struct partition_limits {
   std::size_t nodes = std::numeric_limits<std::size_t>::max();
   std::size_t operands = std::numeric_limits<std::size_t>::max();

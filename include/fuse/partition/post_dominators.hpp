@@ -62,8 +62,8 @@ class post_dominators {
   struct record {
     node_id parent, jump;
     std::uint32_t depth;
-    kind_set between;  // strictly between the node and its parent
-    kind_set passed;   // from the node on to where it jumps, which is not among them
+    kind_set between;   // strictly between the node and its parent
+    kind_set passed;    // from the node on to where it jumps, which is not among them
     std::uint8_t uses;  // of what the node computes; 2 of several
   };
   struct place {
