@@ -297,7 +297,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
     // A layout operator, such as a slice or a permutation, whose parameters a dialect does not describe: elements of the
     // first operand, in a shape that the graph tells.
-    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::injective, 1, -1),
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -330,7 +330,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
     detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
-    {opcode::batch_norm, "batch_norm", op_kind::broadcast, 5, 5, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, detail::batch_norm_parameters},
+    detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
     detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, detail::instance_norm_parameters),
     detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, detail::group_norm_parameters),
     detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters, 0b110),

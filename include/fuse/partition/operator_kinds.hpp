@@ -55,7 +55,7 @@ class operator_kinds {
       made.view = fuse::is_view(row->op);
       made.keeps_elements = made.view || row->op == opcode::transpose || row->op == opcode::depth_to_space ||
                             row->op == opcode::space_to_depth;
-      made.kind = row->kind ? *row->kind : made.view ? op_kind::elementwise : info(row->op).kind;
+      made.kind = row->kind ? *row->kind : neutral_kind(row->op);
       made.data = row->operands >= 0 ? static_cast<std::uint32_t>(row->operands) : data_operands(row->op);
     }
     for (node_id n = 0; n < image.node_count(); ++n) {
@@ -100,6 +100,14 @@ class operator_kinds {
   }
 
  private:
+  // `operator_info::kind`, but for what means more there: that operands of broadcasting meet from their last axis,
+  // which those of a batch norm do not, and that parameters are known.
+  static constexpr op_kind neutral_kind(opcode op) {
+    if (fuse::is_view(op)) return op_kind::elementwise;
+    if (op == opcode::batch_norm) return op_kind::broadcast;
+    if (op == opcode::opaque_layout) return op_kind::injective;
+    return info(op).kind;
+  }
   // Where a row does not say: what is computed of a shape waits for it.
   static constexpr std::uint32_t data_operands(opcode op) {
     return op == opcode::expand || op == opcode::tile ? 1 : op == opcode::constant_of_shape ? 0 : absent;
