@@ -67,6 +67,7 @@ inline constexpr operator_names names_of_operators[] = {
     {opcode::gather, "Gather", {}},
     {opcode::concat, "Concat", {}},
     {opcode::gemm, "Gemm", {}},
+    {opcode::conv, "Conv", {}},
     {opcode::expand, "Expand", "broadcast_to"},
     {opcode::tile, "Tile", {}},
     {opcode::dropout, "Dropout", {}},

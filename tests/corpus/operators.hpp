@@ -279,6 +279,52 @@ template <class F>
   if (sum.shape != product.shape) fail("the addend of Gemm enlarges it");
   return sum;
 }
+/// Over any number of dimensions, of each group of channels.
+[[nodiscard]] inline array conv(std::vector<array const*> const& in, parameters const& p) {
+  auto const &x = *in.at(0), &w = *in.at(1);
+  if (x.rank() < 3 || w.rank() != x.rank()) fail("operands of Conv of ranks that do not fit");
+  auto const dimensions = x.rank() - 2;
+  auto const each = [&](std::string_view name, std::size_t count, std::int64_t otherwise) {
+    auto const given = p.list({name});
+    if (given && given->size() != count) fail("a list of Conv of another length");
+    return given ? *given : std::vector<std::int64_t>(count, otherwise);
+  };
+  auto const steps = each("strides", dimensions, 1), apart = each("dilations", dimensions, 1),
+             pads = each("pads", 2 * dimensions, 0);
+  std::vector<std::int64_t> const kernel(w.shape.begin() + 2, w.shape.end());
+  if (each("kernel_shape", dimensions, 0) != kernel && p.list({"kernel_shape"})) fail("another kernel than is said");
+  auto const groups = static_cast<std::int64_t>(p.number({"group"}, 1));
+  if (x.shape[1] != w.shape[1] * groups || w.shape[0] % groups != 0) fail("channels of Conv that do not fit");
+  array result{{x.shape[0], w.shape[0]}, {}, false};
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    auto const room = x.shape[i + 2] + pads[i] + pads[i + dimensions] - (kernel[i] - 1) * apart[i] - 1;
+    if (room < 0) fail("a kernel of Conv that is larger than what it goes over");
+    result.shape.push_back(room / steps[i] + 1);
+  }
+  if (in.size() > 2 && in[2] != nullptr && in[2]->shape != std::vector<std::int64_t>{w.shape[0]})
+    fail("a bias of Conv of another shape");
+  for (std::size_t at = 0; at < count_of(result.shape); ++at) {
+    auto const to = position(at, result.shape);
+    auto const out = static_cast<std::size_t>(to[1]);
+    double sum = in.size() > 2 && in[2] != nullptr ? in[2]->data[out] : 0;
+    for (std::int64_t c = 0; c < w.shape[1]; ++c)
+      for (std::size_t k = 0; k < count_of(kernel); ++k) {
+        auto const tap = position(k, kernel);
+        auto from = to[0] * x.shape[1] + to[1] / (w.shape[0] / groups) * w.shape[1] + c;
+        bool inside = true;
+        for (std::size_t i = 0; i < dimensions; ++i) {
+          auto const place = to[i + 2] * steps[i] + tap[i] * apart[i] - pads[i];
+          inside = inside && place >= 0 && place < x.shape[i + 2];
+          from = from * x.shape[i + 2] + place;
+        }
+        auto const weight =
+            (out * static_cast<std::size_t>(w.shape[1]) + static_cast<std::size_t>(c)) * count_of(kernel) + k;
+        if (inside) sum += x.data[static_cast<std::size_t>(from)] * w.data[weight];
+      }
+    result.data.push_back(sum);
+  }
+  return result;
+}
 [[nodiscard]] inline array softmax(array const& x, std::vector<std::int64_t> const& axes) {
   auto const e = map(x, [](double a) { return std::exp(a); });
   return combine(e, sum(e, axes, true), [](double a, double b) { return a / b; });
@@ -489,6 +535,7 @@ template <class From>
     case opcode::dropout: return {*in.at(0), map(*in[0], [](double) { return 1.; })};  // while nobody trains
     case opcode::matmul: return {matmul(*in.at(0), *in.at(1))};
     case opcode::gemm: return {gemm(in, p)};
+    case opcode::conv: return {conv(in, p)};
     case opcode::where: return {where(*in.at(0), *in.at(1), *in.at(2))};
     case opcode::clip: return {clip(in, p)};
     case opcode::split: return split(in, p);

@@ -45,6 +45,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
       ranked_ = ranked_ || pattern_[i].op == opcode::sum || pattern_[i].op == opcode::mean || has_axes(pattern_[i]);
       matrices_ = matrices_ || op_of(pattern_[i]) == opcode::gemm;
       products_ = products_ || op_of(pattern_[i]) == opcode::matmul;
+      convolved_ = convolved_ || op_of(pattern_[i]) == opcode::conv;
       rearranged_ = rearranged_ || pattern_[i].kind == term_kind::rearranged;
     }
     ranked_ = ranked_ || rearranged_;
@@ -62,6 +63,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     if (!ranked_ && !products_ && choose.one_in("no axes", 20)) rank = 0;
     if (matrices_) rank = 2;
     if (products_) rank = std::max<std::size_t>(rank, 2);
+    if (convolved_) rank = static_cast<std::size_t>(choose.number("rank of a convolution", {3, 3, 4}));
     for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1}));
     if (rearranged_) shape_as_rearranged();
     if (rearranged_ && symbolic_) plain = false;  // what a shape is then nothing may tell
@@ -143,7 +145,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     if (rearranged_) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const op = op_of(pattern_[i]);
-          op == opcode::top_k || op == opcode::split || fuse::detail::may_move_elements(op))
+          op == opcode::top_k || op == opcode::split || op == opcode::conv || fuse::detail::may_move_elements(op))
         return true;
     return false;
   }
@@ -153,13 +155,13 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   static bool has_axes(fuse::term const& t) {
     auto const op = op_of(t);
     return op == opcode::softmax || op == opcode::transpose || op == opcode::top_k || op == opcode::split ||
-           op == opcode::gemm || op == opcode::matmul || fuse::detail::may_move_elements(op);
+           op == opcode::gemm || op == opcode::matmul || op == opcode::conv || fuse::detail::may_move_elements(op);
   }
 
   void write_graph() {
     auto const& top = pattern_[pattern_.root()];
     bool const several = top.kind == term_kind::roots;
-    bool const body = !several && !matrices_ && !products_ && choose.one_in("in a body", 10);
+    bool const body = !several && !matrices_ && !products_ && !convolved_ && choose.one_in("in a body", 10);
     fuse::graph::node owner;
     if (body) {
       auto const c = g_.input("condition", fuse::element_type::boolean, {});
@@ -248,6 +250,11 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     auto extents = base_;
     if (exact_shapes_) return extents;
     if (extents.empty()) return extents;
+    if (convolved_ && choose.one_in("a number for each channel", 2)) {
+      for (std::size_t i = 0; i < extents.size(); ++i)
+        if (i != 1) extents[i] = 1;
+      return extents;
+    }
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 0, 1, 2, 3});
     if (how == 1) extents[0] = 1;
     if (how == 2) extents.back() = 1;
@@ -367,6 +374,7 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
       case opcode::transpose: return write_transpose(at);
       case opcode::matmul: return write_matmul(t);
       case opcode::gemm: return write_gemm(t);
+      case opcode::conv: return write_conv(t);
       case opcode::clip: return write_clip(t);
       case opcode::concat: return write_concat(t);
       case opcode::reshape:
@@ -609,6 +617,36 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     if (choose.one_in("alpha written", 2)) attributes.emplace_back("alpha", 1.0);
     return note(add(opcode::gemm, operands, attributes));
   }
+  value write_conv(fuse::term const& t) {
+    auto const dimensions = base_.size() - 2;
+    auto groups = static_cast<std::int64_t>(choose.number("groups", {1, 1, 2, 3}));
+    if (base_[1] % groups != 0) groups = 1;
+    auto const channels = static_cast<std::int64_t>(choose.number("channels of a group", {1, 2, 3}));
+    std::vector<std::int64_t> x{base_[0], groups * channels}, w{base_[1], channels}, steps, apart, pads(2 * dimensions);
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      w.push_back(choose.number("kernel", {1, 2, 3}));
+      steps.push_back(choose.number("step", {1, 1, 2}));
+      apart.push_back(choose.number("distance", {1, 1, 2}));
+      auto const room = (base_[i + 2] - 1) * steps[i] + (w.back() - 1) * apart[i] + 1;
+      for (auto const side : {i, i + dimensions}) pads[side] = choose.number("padding", {0, 0, 1});
+      if (pads[i] + pads[i + dimensions] >= room) pads[i] = pads[i + dimensions] = 0;
+      x.push_back(room - pads[i] - pads[i + dimensions]);
+    }
+    std::vector<value> operands{write_shaped(t.child[0], x), write_shaped(t.child[1], w)};
+    if (t.operands() > 2 && (pattern_[t.child[2]].kind != term_kind::optional || !choose.one_in("no addend", 2)))
+      operands.push_back(write_shaped(t.child[2], {base_[1]}));
+    std::vector<fuse::graph::named> attributes;
+    auto const attribute = [&](std::string_view name, std::vector<std::int64_t> const& list, std::int64_t otherwise) {
+      bool const plain_one = std::all_of(list.begin(), list.end(), [&](auto each) { return each == otherwise; });
+      if (!plain_one || choose.one_in("a default written", 2)) attributes.emplace_back(name, list);
+    };
+    attribute("strides", steps, 1);
+    attribute("dilations", apart, 1);
+    attribute("pads", pads, 0);
+    if (choose.one_in("kernel written", 2)) attributes.emplace_back("kernel_shape", shape(w.begin() + 2, w.end()));
+    if (groups != 1 || choose.one_in("a default written", 2)) attributes.emplace_back("group", groups);
+    return note(add(opcode::conv, operands, attributes));
+  }
   value write_clip(fuse::term const& t) {
     std::vector<value> operands{write(t.child[0])};
     for (int c = t.operands(); c < t.children; ++c) {
@@ -634,7 +672,8 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
   fuse::rewrite_rule const& rule_;
   fuse::element_type floats_ = fuse::element_type::float32;
   bool casts_ = false, identities_ = false, symbolic_ = false, inside_ = false;
-  bool ranked_ = false, matrices_ = false, products_ = false, rearranged_ = false, exact_shapes_ = false;
+  bool ranked_ = false, matrices_ = false, products_ = false, convolved_ = false, rearranged_ = false;
+  bool exact_shapes_ = false;
   int extra_ = 0;
   std::int64_t moved_axis_ = -1, cut_ = -1;
   std::vector<std::int64_t> base_, whole_, turned_;

@@ -106,6 +106,20 @@ inline constexpr auto product_columns = fuse::rule<"product-columns">(matmul(x, 
                                             .where(is_constant<"w">, is_constant<"y">, along_last_axes<"y", "p">)
                                             .replace(again<"p">(x, fold(w* along<-1>(y))))
                                             .at_equal_cost();
+constexpr auto convolved = op<"Conv">(x, w, optional(z)).as<"c">();
+inline constexpr auto conv_channels = fuse::rule<"conv-channels">(op<"Conv">(x, w).as<"c">() * y)
+                                          .where(is_constant<"w">, is_constant<"y">, along_axis<"y", "c">(1))
+                                          .replace(again<"c">(x, fold(w* along<0>(y))))
+                                          .at_equal_cost();
+inline constexpr auto conv_added = fuse::rule<"conv-added">(op<"Conv">(x, w, z).as<"c">() + y)
+                                       .where(is_constant<"z">, is_constant<"y">, along_axis<"y", "c">(1))
+                                       .replace(again<"c">(x, w, fold(z + along<0>(y))))
+                                       .at_equal_cost();
+inline constexpr auto conv_negated = equal(fuse::rule<"conv-negated">, op<"Conv">(-x, w).as<"c">(), -again<"c">(x, w));
+// By no number that may be infinite: what is padded stays 0 before, and is 0 times that number behind.
+inline constexpr auto conv_halved =
+    equal(fuse::rule<"conv-halved">, op<"Conv">(0.5 * x, w).as<"c">(), 0.5 * again<"c">(x, w));
+inline constexpr auto conv_ramp = equal(fuse::rule<"conv-ramp">, maximum(dear(convolved), 0.0), abs(var<"c">));
 inline constexpr auto turned_tanh =
     equal(fuse::rule<"turned-tanh">, tanh(op<"Transpose">(x).as<"t">()), again<"t">(tanh(x)));
 inline constexpr auto turned_shifted =
@@ -212,6 +226,11 @@ inline constexpr member members[] = {{&common, elements::either, false},
                                      {&dense_added, elements::floats, false},
                                      {&dense_by_number, elements::floats, false},
                                      {&product_columns, elements::floats, false},
+                                     {&conv_channels, elements::floats, false},
+                                     {&conv_added, elements::floats, false},
+                                     {&conv_negated, elements::floats, false},
+                                     {&conv_halved, elements::floats, false},
+                                     {&conv_ramp, elements::floats, false},
                                      {&turned_tanh, elements::floats, false},
                                      {&turned_shifted, elements::either, false},
                                      {&turned_as_told, elements::floats, false},

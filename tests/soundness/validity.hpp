@@ -90,6 +90,7 @@ class validity {
       {opcode::concat, 1, any, "t", "T", "axis"},
       {opcode::matmul, 2, 2, "n", "T", ""},
       {opcode::gemm, 2, 3, "f", "T", "alpha beta transA transB"},
+      {opcode::conv, 2, 3, "f", "T", "kernel_shape strides dilations pads group"},
       {opcode::if_else, 1, 1, "b", "", ""},
   };
 
