@@ -146,6 +146,10 @@ struct added_rest {
   std::uint8_t step = 0;
   bool is_there = false, subtracted = false;
 };
+[[nodiscard]] constexpr bool may_add_rest(row_op op) {
+  return op == row_op::add || op == row_op::sub || op == row_op::mul_add || op == row_op::neg_mul_add ||
+         op == row_op::mul_sub;
+}
 [[nodiscard]] constexpr added_rest added_rest_of(row_program const& program, row_step const& s) {
   auto const rest = [&](std::uint8_t at, bool subtracted) { return added_rest{at, program[at].has_rest, subtracted}; };
   switch (s.op) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/kernelgen/read_operands.hpp>
 #include <fuse/kernelgen/row_access.hpp>
 #include <fuse/kernelgen/row_program.hpp>
 
@@ -45,6 +46,9 @@ class row_schedule {
     // A loop over few columns takes as long to begin as to run: the groups of Softmax in bench/runtime.py.
     if (columns * 8 <= tile) rows_at_once_ = std::min<std::size_t>(tile / std::max<std::size_t>(columns, 1), 64);
     for (std::size_t i = 0; i < program.size; ++i) note(i);
+    for (std::size_t i = 0; i < program.number_of_results; ++i) ++readers_[program.results[i]];
+    // A loop over a row waits for memory more than for arithmetic: the norms of bench/kernels/expressions.cpp.
+    for (std::size_t i = 0; i < program.size; ++i) operands_[i] = detail::operands_of(program, readers_, i);
     passes_.resize(static_cast<std::size_t>(program.depth) + 1);
     for (std::size_t i = 0; i < passes_.size(); ++i) list(passes_[i], static_cast<int>(i));
     std::vector<action*> together;
@@ -85,6 +89,9 @@ class row_schedule {
   /// Whether step `step` is kept for the whole row where that has several tiles.
   [[nodiscard]] bool is_kept(std::size_t step) const { return !is_whole_ && is_kept_[step]; }
 
+  /// What is read for step `step`, of rows.
+  [[nodiscard]] detail::read_operands const& operands(std::size_t step) const { return operands_[step]; }
+
   /// Floats for all slots and, behind them, for the numbers of the rows of a tile; and where a slot begins.
   [[nodiscard]] std::size_t size() const { return begin_of_numbers() + 2 * program_.size * rows_at_once_; }
   [[nodiscard]] std::size_t begin_of_numbers() const { return slots_ * slot_columns_ + kept_ * row_columns_; }
@@ -95,12 +102,13 @@ class row_schedule {
  private:
   [[nodiscard]] static constexpr std::size_t up(std::size_t columns) { return (columns + 15) / 16 * 16; }
 
-  // Which numbers rows meet, and when each number is known.
+  // Which numbers rows meet, when each number is known, and how often each step is read.
   void note(std::size_t at) {
     auto const& s = program_[at];
     bool const is_folded = detail::is_reduction(s.op);
     for (int i = 0; i < s.operands; ++i) {
       auto const operand = s.operand(i);
+      if (s.is_used) ++readers_[operand];
       varies_[at] = varies_[at] || varies_[operand];
       if (!s.is_used || !(s.is_row || is_folded) || program_[operand].is_row) continue;
       is_met_[operand] = true;
@@ -162,7 +170,7 @@ class row_schedule {
     auto const& s = program_[at];
     if (!s.is_row || needed[at] || is_there_[at] || is_read_in_place(at)) return;
     needed[at] = true;
-    for (int i = 0; i < s.operands; ++i) need(s.operand(i), needed);
+    for (int i = 0; i < s.operands; ++i) need(operands_[at][i], needed);
   }
 
   // Each action but those that are kept for the row gets a slot that nobody needs any more; the one of an operand that
@@ -172,7 +180,7 @@ class row_schedule {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto const& s = program_[all[i]->step];
       last[all[i]->step] = i;
-      for (int k = 0; k < s.operands; ++k) last[s.operand(k)] = i;
+      for (int k = 0; k < s.operands; ++k) last[operands_[all[i]->step][k]] = i;
     }
     for (std::size_t i = 0; i < program_.number_of_results; ++i) last[program_.results[i]] = all.size();
     for (auto const& each : passes_)
@@ -184,7 +192,7 @@ class row_schedule {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto const& s = program_[all[i]->step];
       for (int k = 0; k < s.operands; ++k) {
-        auto const operand = s.operand(k);
+        auto const operand = operands_[all[i]->step][k];
         if (!has_slot[operand] || last[operand] != i) continue;
         has_slot[operand] = false;
         unused.push_back(slot_of[operand]);
@@ -202,6 +210,8 @@ class row_schedule {
   std::span<row_access const> inputs_;
   std::size_t columns_, rows_at_once_ = 1;
   bool is_whole_;  // the row is one tile
+  detail::read_operands operands_[detail::row_program::capacity]{};
+  std::uint8_t readers_[detail::row_program::capacity]{};
   std::vector<pass> passes_;
   std::vector<std::uint8_t> shared_, first_;
   bool varies_[detail::row_program::capacity]{}, is_met_[detail::row_program::capacity]{},

@@ -52,9 +52,17 @@ HWY_ATTR HWY_INLINE void put_element(whole_number<T>, std::byte* to, float numbe
 
 // Steps of rows
 
+// (a + shift) * factor + more, rounded twice; what changes nothing at first.
+struct affine {
+  float shift = -0.f, factor = 1, more = -0.f;
+};
+// What a loop computes beside its operation: adds what float leaves of a number, or makes its first operand by numbers.
+enum class beside : std::uint8_t { nothing, rest, affine };
+
 // What a loop over columns reads: rows, or numbers in all lanes of a vector.
 struct step_operands {
   float const *a, *b, *c, *rest;
+  affine first;
 };
 
 constexpr int operands_of_operation(row_op op) {
@@ -86,27 +94,31 @@ HWY_ATTR HWY_INLINE vec operand_at(Part part, float const* from, std::ptrdiff_t 
     return part.get(from + i);
   }
 }
-template <row_op Op, unsigned Numbers, bool HasRest, class Part>
+template <row_op Op, unsigned Numbers, beside Beside, class Part>
 HWY_ATTR HWY_INLINE vec operate_at(Part part, step_operands const& of, std::ptrdiff_t i) {
   constexpr int count = operands_of_operation(Op);
-  vec const a = operand_at<Numbers, 0>(part, of.a, i);
+  vec a = operand_at<Numbers, 0>(part, of.a, i);
+  if constexpr (Beside == beside::affine) {
+    a = hn::MulAdd(hn::Add(a, all(of.first.shift)), all(of.first.factor), all(of.first.more));
+  }
   vec b = a, c = a;
   if constexpr (count > 1) b = operand_at<Numbers, 1>(part, of.b, i);
   if constexpr (count > 2) c = operand_at<Numbers, 2>(part, of.c, i);
   vec const made = operation<Op>(a, b, c);
-  return HasRest ? hn::Add(made, hn::LoadU(lanes(), of.rest)) : made;
+  return Beside == beside::rest ? hn::Add(made, hn::LoadU(lanes(), of.rest)) : made;
 }
 // Loops of one operation wait for the loop itself: four vectors at once.
-template <row_op Op, unsigned Numbers, bool HasRest>
-HWY_ATTR void operate(float* to, step_operands of, std::size_t columns) {
+template <row_op Op, unsigned Numbers, beside Beside>
+HWY_ATTR void operate(float* to, step_operands const& given, std::size_t columns) {
+  auto const of = given;  // what has an address is loaded again after each store
   auto const all = static_cast<std::ptrdiff_t>(columns);
   std::ptrdiff_t i = 0;
   if constexpr (!detail::is_function(Op)) {
     for (; all - i >= 4 * vector_lanes; i += 4 * vector_lanes) {
-      vec const v = operate_at<Op, Numbers, HasRest>(whole(), of, i);
-      vec const w = operate_at<Op, Numbers, HasRest>(whole(), of, i + vector_lanes);
-      vec const x = operate_at<Op, Numbers, HasRest>(whole(), of, i + 2 * vector_lanes);
-      vec const y = operate_at<Op, Numbers, HasRest>(whole(), of, i + 3 * vector_lanes);
+      vec const v = operate_at<Op, Numbers, Beside>(whole(), of, i);
+      vec const w = operate_at<Op, Numbers, Beside>(whole(), of, i + vector_lanes);
+      vec const x = operate_at<Op, Numbers, Beside>(whole(), of, i + 2 * vector_lanes);
+      vec const y = operate_at<Op, Numbers, Beside>(whole(), of, i + 3 * vector_lanes);
       whole().put(v, to + i);
       whole().put(w, to + i + vector_lanes);
       whole().put(x, to + i + 2 * vector_lanes);
@@ -114,70 +126,76 @@ HWY_ATTR void operate(float* to, step_operands of, std::size_t columns) {
     }
   }
   for (; all - i >= vector_lanes; i += vector_lanes)
-    whole().put(operate_at<Op, Numbers, HasRest>(whole(), of, i), to + i);
+    whole().put(operate_at<Op, Numbers, Beside>(whole(), of, i), to + i);
   between const some{0, static_cast<std::size_t>(all - i)};
-  if (i < all) some.put(operate_at<Op, Numbers, HasRest>(some, of, i), to + i);
+  if (i < all) some.put(operate_at<Op, Numbers, Beside>(some, of, i), to + i);
 }
-using row_loop = void (*)(float*, step_operands, std::size_t);
+using row_loop = void (*)(float*, step_operands const&, std::size_t);
 
-// The loop of an operation on rows and numbers, to which what float leaves of a number may be added. Not all operands
-// are numbers, but of what repeats one.
-template <row_op Op, bool HasRest>
+// The loop of an operation on rows and numbers. Not all operands are numbers, but of what repeats one; what is made by
+// numbers is a row.
+template <row_op Op, beside Beside>
 HWY_ATTR row_loop loop_on(unsigned numbers) {
   constexpr int count = operands_of_operation(Op);
-  constexpr unsigned all = (1u << count) - 1;
+  constexpr unsigned all = (1u << count) - 1, rows = Beside == beside::affine ? all - 1 : all;
   if constexpr (count == 1) {
     constexpr unsigned repeated = Op == row_op::repeat ? 1 : 0;
-    return operate<Op, repeated, HasRest>;
+    return operate<Op, repeated, Beside>;
   } else {
     switch (numbers) {
-      case 1: return operate<Op, 1, HasRest>;
-      case 2: return operate<Op, 2, HasRest>;
-      case 3: return operate<Op, 3 % all, HasRest>;
-      case 4: return operate<Op, 4 % all, HasRest>;
-      case 5: return operate<Op, 5 % all, HasRest>;
-      case 6: return operate<Op, 6 % all, HasRest>;
-      default: return operate<Op, 0, HasRest>;
+      case 1: return operate<Op, 1 & rows, Beside>;
+      case 2: return operate<Op, 2, Beside>;
+      case 3: return operate<Op, 3 % all & rows, Beside>;
+      case 4: return operate<Op, 4 % all, Beside>;
+      case 5: return operate<Op, 5 % all & rows, Beside>;
+      case 6: return operate<Op, 6 % all, Beside>;
+      default: return operate<Op, 0, Beside>;
     }
   }
 }
 template <row_op Op>
-HWY_ATTR row_loop loop_on(unsigned numbers, bool has_rest) {
-  return has_rest ? loop_on<Op, true>(numbers) : loop_on<Op, false>(numbers);
+HWY_ATTR row_loop loop_on(unsigned numbers, beside more) {
+  if constexpr (detail::reads_on_the_way(Op)) {
+    if (more == beside::affine) return loop_on<Op, beside::affine>(numbers);
+  }
+  if constexpr (detail::may_add_rest(Op)) {
+    if (more == beside::rest) return loop_on<Op, beside::rest>(numbers);
+  }
+  return loop_on<Op, beside::nothing>(numbers);
 }
-HWY_ATTR inline row_loop loop_of(row_op op, unsigned numbers, bool has_rest) {
+HWY_ATTR inline row_loop loop_of(row_op op, unsigned numbers, beside more) {
   switch (op) {
-    case row_op::add: return loop_on<row_op::add>(numbers, has_rest);
-    case row_op::sub: return loop_on<row_op::sub>(numbers, has_rest);
-    case row_op::mul_add: return loop_on<row_op::mul_add>(numbers, has_rest);
-    case row_op::mul_sub: return loop_on<row_op::mul_sub>(numbers, has_rest);
-    case row_op::neg_mul_add: return loop_on<row_op::neg_mul_add>(numbers, has_rest);
-    case row_op::mul: return loop_on<row_op::mul, false>(numbers);
-    case row_op::div: return loop_on<row_op::div, false>(numbers);
-    case row_op::sub_nearest: return loop_on<row_op::sub_nearest, false>(numbers);
-    case row_op::minimum: return loop_on<row_op::minimum, false>(numbers);
-    case row_op::maximum: return loop_on<row_op::maximum, false>(numbers);
-    case row_op::where_positive: return loop_on<row_op::where_positive, false>(numbers);
-    case row_op::greater: return loop_on<row_op::greater, false>(numbers);
-    case row_op::greater_or_equal: return loop_on<row_op::greater_or_equal, false>(numbers);
-    case row_op::equal: return loop_on<row_op::equal, false>(numbers);
-    case row_op::repeat: return loop_on<row_op::repeat, false>(numbers);
-    case row_op::neg: return loop_on<row_op::neg, false>(numbers);
-    case row_op::reciprocal: return loop_on<row_op::reciprocal, false>(numbers);
-    case row_op::sqrt: return loop_on<row_op::sqrt, false>(numbers);
-    case row_op::abs: return loop_on<row_op::abs, false>(numbers);
-    case row_op::sign: return loop_on<row_op::sign, false>(numbers);
-    case row_op::floor: return loop_on<row_op::floor, false>(numbers);
-    case row_op::ceil: return loop_on<row_op::ceil, false>(numbers);
-    case row_op::round: return loop_on<row_op::round, false>(numbers);
-    case row_op::relu: return loop_on<row_op::relu, false>(numbers);
-    case row_op::exp: return loop_on<row_op::exp, false>(numbers);
-    case row_op::log: return loop_on<row_op::log, false>(numbers);
-    case row_op::erf: return loop_on<row_op::erf, false>(numbers);
-    case row_op::tanh: return loop_on<row_op::tanh, false>(numbers);
-    case row_op::sigmoid: return loop_on<row_op::sigmoid, false>(numbers);
-    case row_op::sin: return loop_on<row_op::sin, false>(numbers);
-    case row_op::cos: return loop_on<row_op::cos, false>(numbers);
+    case row_op::add: return loop_on<row_op::add>(numbers, more);
+    case row_op::sub: return loop_on<row_op::sub>(numbers, more);
+    case row_op::mul_add: return loop_on<row_op::mul_add>(numbers, more);
+    case row_op::mul_sub: return loop_on<row_op::mul_sub>(numbers, more);
+    case row_op::neg_mul_add: return loop_on<row_op::neg_mul_add>(numbers, more);
+    case row_op::mul: return loop_on<row_op::mul>(numbers, more);
+    case row_op::div: return loop_on<row_op::div>(numbers, more);
+    case row_op::sub_nearest: return loop_on<row_op::sub_nearest>(numbers, more);
+    case row_op::minimum: return loop_on<row_op::minimum>(numbers, more);
+    case row_op::maximum: return loop_on<row_op::maximum>(numbers, more);
+    case row_op::where_positive: return loop_on<row_op::where_positive>(numbers, more);
+    case row_op::greater: return loop_on<row_op::greater>(numbers, more);
+    case row_op::greater_or_equal: return loop_on<row_op::greater_or_equal>(numbers, more);
+    case row_op::equal: return loop_on<row_op::equal>(numbers, more);
+    case row_op::repeat: return loop_on<row_op::repeat>(numbers, more);
+    case row_op::neg: return loop_on<row_op::neg>(numbers, more);
+    case row_op::reciprocal: return loop_on<row_op::reciprocal>(numbers, more);
+    case row_op::sqrt: return loop_on<row_op::sqrt>(numbers, more);
+    case row_op::abs: return loop_on<row_op::abs>(numbers, more);
+    case row_op::sign: return loop_on<row_op::sign>(numbers, more);
+    case row_op::floor: return loop_on<row_op::floor>(numbers, more);
+    case row_op::ceil: return loop_on<row_op::ceil>(numbers, more);
+    case row_op::round: return loop_on<row_op::round>(numbers, more);
+    case row_op::relu: return loop_on<row_op::relu>(numbers, more);
+    case row_op::exp: return loop_on<row_op::exp>(numbers, more);
+    case row_op::log: return loop_on<row_op::log>(numbers, more);
+    case row_op::erf: return loop_on<row_op::erf>(numbers, more);
+    case row_op::tanh: return loop_on<row_op::tanh>(numbers, more);
+    case row_op::sigmoid: return loop_on<row_op::sigmoid>(numbers, more);
+    case row_op::sin: return loop_on<row_op::sin>(numbers, more);
+    case row_op::cos: return loop_on<row_op::cos>(numbers, more);
     default: return nullptr;
   }
 }
@@ -323,7 +341,7 @@ class row_interpreter {
   HWY_ATTR void run() {
     for (std::size_t at = 0; at < program_.size; ++at) {
       auto const& s = program_[at];
-      if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(s), detail::added_rest_of(program_, s).is_there);
+      if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(at), beside_of(at));
     }
     compute_all(schedule_.shared_numbers());
     for (std::size_t row = call_.begin; row < call_.end; row += height_) {
@@ -379,10 +397,15 @@ class row_interpreter {
   HWY_ATTR float const* operand(std::size_t step, std::size_t begin) const {
     return program_[step].is_row ? at_tile(step) + begin : met_[step].upper;
   }
-  HWY_ATTR unsigned numbers_among(row_step const& s) const {
+  HWY_ATTR unsigned numbers_among(std::size_t step) const {
     unsigned numbers = 0;
-    for (int i = 0; i < s.operands; ++i) numbers |= (program_[s.operand(i)].is_row ? 0u : 1u) << i;
+    for (int i = 0; i < program_[step].operands; ++i)
+      numbers |= (program_[schedule_.operands(step)[i]].is_row ? 0u : 1u) << i;
     return numbers;
+  }
+  HWY_ATTR beside beside_of(std::size_t step) const {
+    if (schedule_.operands(step).on_the_way()) return beside::affine;
+    return detail::added_rest_of(program_, program_[step]).is_there ? beside::rest : beside::nothing;
   }
 
   HWY_ATTR void compute(action one) {
@@ -390,33 +413,58 @@ class row_interpreter {
     rows_[one.step] = {slots_ + schedule_.begin_of(one.slot), schedule_.is_kept(one.step)};
     if (s.op == row_op::input) return read_input(s, at_tile(one.step));
     if (auto* const result = written_directly(one.step)) rows_[one.step] = {result, true};
-    if (height_ == 1 || !meets_numbers_of_rows(s)) return operate_on(one.step, 0, height_ * count_);
+    if (height_ == 1 || !meets_numbers_of_rows(one.step)) return operate_on(one.step, 0, height_ * count_);
     for (row_ = 0; row_ < height_; ++row_) {
-      for (int i = 0; i < s.operands; ++i)
-        if (!program_[s.operand(i)].is_row) meet(s.operand(i));
+      each_number(one.step, [&](std::size_t number) HWY_ATTR { meet(number); });
       operate_on(one.step, row_ * columns_, count_);
     }
   }
-  HWY_ATTR bool meets_numbers_of_rows(row_step const& s) const {
+  HWY_ATTR bool meets_numbers_of_rows(std::size_t step) const {
     bool meets = false;
-    for (int i = 0; i < s.operands; ++i)
-      meets = meets || (!program_[s.operand(i)].is_row && schedule_.varies(s.operand(i)));
+    each_number(step, [&](std::size_t number) HWY_ATTR { meets = meets || schedule_.varies(number); });
     return meets;
+  }
+  // Calls `f` with those that a step meets, on the way, too.
+  template <class F>
+  HWY_ATTR HWY_INLINE void each_number(std::size_t step, F const& f) const {
+    auto const& read = schedule_.operands(step);
+    for (auto const at : {static_cast<std::uint8_t>(step), read.shift, read.factor}) {
+      if (at == read.none) continue;
+      for (int i = 0; i < program_[at].operands; ++i)
+        if (!program_[program_[at].operand(i)].is_row) f(program_[at].operand(i));
+    }
   }
   // Elements from `begin` of the tile on.
   HWY_ATTR void operate_on(std::size_t step, std::size_t begin, std::size_t count) {
     auto const& s = program_[step];
+    auto const& read = schedule_.operands(step);
     row_loop loop = loops_[step];
-    step_operands of{operand(s.a, begin), nullptr, nullptr, nullptr};
-    if (s.operands > 1) of.b = operand(s.b, begin);
-    if (s.operands > 2) of.c = operand(s.c, begin);
+    step_operands of{operand(read.a, begin), nullptr, nullptr, nullptr, affine_of(read)};
+    if (s.operands > 1) of.b = operand(read.b, begin);
+    if (s.operands > 2) of.c = operand(read.c, begin);
     if (auto const rest = detail::added_rest_of(program_, s); rest.is_there)
       of.rest = rest.subtracted ? met_[rest.step].minus_lower : met_[rest.step].lower;
     if (s.op == row_op::div && !program_[s.b].is_row && !met_[s.b].divides) {
-      loop = operate<row_op::mul, 2, false>;
+      loop = operate<row_op::mul, 2, beside::nothing>;
       of.b = met_[s.b].inverse;
     }
     loop(at_tile(step) + begin, of, count);
+  }
+  // What the steps on the way make of a row.
+  HWY_ATTR affine affine_of(detail::read_operands const& read) const {
+    affine made;
+    auto const upper = [&](std::size_t number) HWY_ATTR { return met_[number].upper[0]; };
+    auto const number_among = [&](row_step const& s) { return program_[s.a].is_row ? s.b : s.a; };
+    if (read.shift != read.none) {
+      auto const& s = program_[read.shift];
+      made.shift = s.op == row_op::add ? upper(number_among(s)) : -upper(s.b);
+    }
+    if (read.factor != read.none) {
+      auto const& s = program_[read.factor];
+      made.factor = s.op == row_op::neg_mul_add ? -upper(number_among(s)) : upper(number_among(s));
+      if (s.op != row_op::mul) made.more = s.op == row_op::mul_sub ? -upper(s.c) : upper(s.c);
+    }
+    return made;
   }
   HWY_ATTR void read_input(row_step const& s, float* to) const {
     auto const& input = call_.inputs[s.index];
