@@ -45,6 +45,10 @@ constexpr auto functions = exp(x) + log(abs(other)) * erf(x) - tanh(x) * sigmoid
                            op<"Xor">(op<"Greater">(x, mean(x)), op<"LessOrEqual">(number, mean(x)));
 constexpr auto nested =
     log_softmax(x + other) - op<"ReduceMin">(x * other) * mean(square(x - mean(x) * scale)) + number;
+// Rows that others are made of by numbers alone.
+constexpr auto by_numbers = roots(
+    (x + number) * scale - (2 - x * number) * other, relu(other* number - 0.25) + ((other - number) * 3 + 1) * scale,
+    (number - (x - mean(other)) * 0.5) * other + (0.5 + number * x) * (x - 0.125) - (scale * 2 - other));
 constexpr auto several = roots(x + other, softmax(x* scale), (x + other) * number);
 
 template <class T>
@@ -194,6 +198,7 @@ TEST_CASE("Interpreted: softmax, and results that share steps") {
   check<softmax_of_sum>();
   check<several>();
 }
+TEST_CASE("Interpreted: rows that numbers make of others") { check<by_numbers>(); }
 TEST_CASE("Interpreted: sums and quotients") { check<sums>(); }
 TEST_CASE("Interpreted: every function") { check<functions>(); }
 TEST_CASE("Interpreted: reductions of reductions") { check<nested>(); }

@@ -240,7 +240,7 @@ HWY_ATTR void gather_row(T, std::byte const* bytes, digits const& columns, std::
 
 template <class T>
 HWY_ATTR void put_row(T, float const* from, std::byte* to, std::size_t columns) {
-  if (static_cast<void*>(to) != static_cast<void const*>(from)) copy_row(from, reinterpret_cast<T*>(to), columns);
+  copy_row(from, reinterpret_cast<T*>(to), columns);
 }
 template <class T>
 HWY_ATTR void put_row(whole_number<T> of, float const* from, std::byte* to, std::size_t columns) {
@@ -343,6 +343,7 @@ class row_interpreter {
       auto const& s = program_[at];
       if (s.is_row) loops_[at] = loop_of(s.op, numbers_among(at), beside_of(at));
     }
+    find_results();
     compute_all(schedule_.shared_numbers());
     for (std::size_t row = call_.begin; row < call_.end; row += height_) {
       height_ = HWY_MIN(schedule_.rows_at_once(), call_.end - row);
@@ -412,7 +413,8 @@ class row_interpreter {
     auto const& s = program_[one.step];
     rows_[one.step] = {slots_ + schedule_.begin_of(one.slot), schedule_.is_kept(one.step)};
     if (s.op == row_op::input) return read_input(s, at_tile(one.step));
-    if (auto* const result = written_directly(one.step)) rows_[one.step] = {result, true};
+    if (auto const* const result = written_directly_[one.step])
+      rows_[one.step] = {reinterpret_cast<float*>(result->at(first_)), true};
     if (height_ == 1 || !meets_numbers_of_rows(one.step)) return operate_on(one.step, 0, height_ * count_);
     for (row_ = 0; row_ < height_; ++row_) {
       each_number(one.step, [&](std::size_t number) HWY_ATTR { meet(number); });
@@ -476,21 +478,26 @@ class row_interpreter {
 
   // Results
 
-  // Where a step is a result of floats.
-  HWY_ATTR float* written_directly(std::size_t step) const {
-    for (std::size_t i = 0; i < program_.number_of_results; ++i) {
-      auto const& result = call_.results[i];
-      if (program_.results[i] == step && result.element == row_element::float32 &&
-          (height_ == 1 || schedule_.are_together(result.rows)))
-        return reinterpret_cast<float*>(result.at(first_));
-    }
-    return nullptr;
-  }
-  HWY_ATTR void write_rows() const {
+  // Of each step the result of floats that it is, whose rows lie as those of a tile do; the other rows are copied.
+  HWY_ATTR void find_results() {
     for (std::size_t i = 0; i < program_.number_of_results; ++i) {
       auto const step = program_.results[i];
-      if (!program_[step].is_row) continue;
       auto const& result = call_.results[i];
+      if (!program_[step].is_row) continue;
+      bool const is_direct = written_directly_[step] == nullptr && result.element == row_element::float32 &&
+                             (schedule_.rows_at_once() == 1 || schedule_.are_together(result.rows)) &&
+                             program_[step].op != row_op::input;
+      if (is_direct) {
+        written_directly_[step] = &result;
+      } else {
+        copied_[number_of_copied_++] = static_cast<std::uint8_t>(i);
+      }
+    }
+  }
+  HWY_ATTR void write_rows() const {
+    for (std::size_t i = 0; i < number_of_copied_; ++i) {
+      auto const& result = call_.results[copied_[i]];
+      auto const step = program_.results[copied_[i]];
       auto const before = begin_ * size_of(result.element);
       with_element(result.element, [&](auto of) HWY_ATTR {
         for (std::size_t row = 0; row < height_; ++row)
@@ -596,8 +603,11 @@ class row_interpreter {
   std::size_t first_ = 0, height_ = 1;   // rows of the tile
   std::size_t columns_, begin_, count_;  // of each; of the tile in a longer row
   std::size_t row_ = 0;                  // of the tile, whose numbers are looked at
+  std::uint8_t copied_[row_program::most_results];  // results that are no step's own rows
+  std::size_t number_of_copied_ = 0;
   // By step:
   row_loop loops_[row_program::capacity];
+  result_access const* written_directly_[row_program::capacity]{};
   place rows_[row_program::capacity];
   met_lanes met_[row_program::capacity];
 };
