@@ -155,6 +155,7 @@ void check(std::size_t rows, std::size_t columns, double center, std::mt19937& r
     to.push_back({bytes_of(each.elements.data()), kernelgen::element_of<Y>, each.row_digits(), columns_of(columns)});
   kernelgen::row_schedule const schedule(lowered<Expression>, inputs, columns);
   on how;
+  if (random() % 2 == 0) how.result = output::not_read_soon;
   kernelgen::run_rows(lowered<Expression>, schedule, inputs, to, {rows, columns, columns}, how);
   for (std::size_t i = 0; i < results; ++i)
     for (std::size_t r = 0; r < rows; ++r) {

@@ -7,6 +7,7 @@
 #include <fuse/kernelgen/row_program.hpp>
 #include <fuse/kernelgen/row_schedule.hpp>
 #include <fuse/kernelgen/step_writer.hpp>
+#include <fuse/kernels/detail/plan.hpp>
 #include <fuse/kernels/own_kernel.hpp>
 
 #include <cstddef>
@@ -37,7 +38,10 @@ void run_rows(detail::row_program const& program, row_schedule const& schedule, 
   std::size_t row_bytes = 0;
   for (auto const& each : inputs) row_bytes += each.columns.count == 0 ? 0 : of.columns * size_of(each.element);
   for (auto const& each : results) row_bytes += of.columns * size_of(each.element);
-  interpreted_call const call{&program, &schedule, inputs.data(), results.data(), of.rows, of.columns, of.last_columns};
+  bool const streamed = results.size() == 1 && results[0].element == row_element::float32 &&
+                        kernels::detail::is_streamed(how.result, false, of.rows * of.columns * sizeof(float));
+  interpreted_call const call{&program, &schedule,  inputs.data(),   results.data(),
+                              of.rows,  of.columns, of.last_columns, streamed};
   kernels::dispatch_rows<interpreted_targets>(how, call, of.rows, row_bytes);
 }
 

@@ -17,6 +17,7 @@ struct interpreted_call {
   row_access const* inputs;      // of the program's input i
   result_access const* results;  // of its result i
   std::size_t rows, columns, last_columns;
+  bool streamed;  // the result, of floats, is written past the caches
   std::size_t begin = 0, end = 0;
 
   struct freed {

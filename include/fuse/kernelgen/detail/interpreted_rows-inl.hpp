@@ -211,6 +211,19 @@ HWY_ATTR void copy_row(From const* from, To* to, std::size_t columns) {
   if (i < columns) some.put(some.get(from + i), to + i);
 }
 
+// Past the caches, where the target does that: in vectors from the first multiple of their size on.
+HWY_ATTR inline void copy_past_caches(float const* from, float* to, std::size_t columns) {
+  if constexpr (kernels::detail::HWY_NAMESPACE::is_elaborate) {
+    constexpr auto width = static_cast<std::size_t>(vector_lanes);
+    std::size_t const into = reinterpret_cast<std::uintptr_t>(to) / sizeof(float) % width;
+    std::size_t i = HWY_MIN(columns, (width - into) % width);
+    copy_row(from, to, i);
+    for (; i + width <= columns; i += width) whole().stream(whole().get(from + i), to + i);
+    from += i, to += i, columns -= i;
+  }
+  copy_row(from, to, columns);
+}
+
 // Columns from `begin` on of an input whose first element of the row is at `from`: in runs of the last digit.
 template <class T>
 HWY_ATTR void gather_row(whole_number<T> of, std::byte const* from, digits const& columns, std::size_t begin,
@@ -349,6 +362,7 @@ class row_interpreter {
       height_ = HWY_MIN(schedule_.rows_at_once(), call_.end - row);
       compute_rows(row);
     }
+    if (call_.streamed) hwy::FlushStream();
   }
 
  private:
@@ -484,9 +498,9 @@ class row_interpreter {
       auto const step = program_.results[i];
       auto const& result = call_.results[i];
       if (!program_[step].is_row) continue;
-      bool const is_direct = written_directly_[step] == nullptr && result.element == row_element::float32 &&
-                             (schedule_.rows_at_once() == 1 || schedule_.are_together(result.rows)) &&
-                             program_[step].op != row_op::input;
+      bool const is_direct =
+          !call_.streamed && written_directly_[step] == nullptr && result.element == row_element::float32 &&
+          (schedule_.rows_at_once() == 1 || schedule_.are_together(result.rows)) && program_[step].op != row_op::input;
       if (is_direct) {
         written_directly_[step] = &result;
       } else {
@@ -500,8 +514,15 @@ class row_interpreter {
       auto const step = program_.results[copied_[i]];
       auto const before = begin_ * size_of(result.element);
       with_element(result.element, [&](auto of) HWY_ATTR {
-        for (std::size_t row = 0; row < height_; ++row)
-          put_row(of, at_tile(step) + row * columns_, result.at(first_ + row) + before, count_);
+        for (std::size_t row = 0; row < height_; ++row) {
+          float const* const from = at_tile(step) + row * columns_;
+          std::byte* const to = result.at(first_ + row) + before;
+          if (call_.streamed) {
+            copy_past_caches(from, reinterpret_cast<float*>(to), count_);
+          } else {
+            put_row(of, from, to, count_);
+          }
+        }
       });
     }
   }
@@ -599,10 +620,10 @@ class row_interpreter {
   row_program const& program_;
   row_schedule const& schedule_;
   float* slots_;
-  double* numbers_;                      // by step and row of the tile
-  std::size_t first_ = 0, height_ = 1;   // rows of the tile
-  std::size_t columns_, begin_, count_;  // of each; of the tile in a longer row
-  std::size_t row_ = 0;                  // of the tile, whose numbers are looked at
+  double* numbers_;                                 // by step and row of the tile
+  std::size_t first_ = 0, height_ = 1;              // rows of the tile
+  std::size_t columns_, begin_, count_;             // of each; of the tile in a longer row
+  std::size_t row_ = 0;                             // of the tile, whose numbers are looked at
   std::uint8_t copied_[row_program::most_results];  // results that are no step's own rows
   std::size_t number_of_copied_ = 0;
   // By step:
