@@ -101,15 +101,39 @@ TEST_CASE("nodes go back to their call where others changed the graph, and a cal
   CHECK(model.functions_size() == 1);
 }
 
-TEST_CASE("groups inside of functions stay, and edits are committed first") {
-  auto model = parsed(R"(graph { input { name: "x" type { tensor_type { elem_type: 1 } } }
+TEST_CASE("a group inside of a function is a function that has the attributes of its caller") {
+  auto model = parsed(R"(graph {
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 4 } } } } }
     node { name: "c" domain: "own" op_type: "twice" input: "x" output: "y" } output { name: "y" } }
-    functions { domain: "own" name: "twice" input: "x" output: "y" opset_import { version: 17 }
-      node { op_type: "Exp" input: "x" output: "e" } node { op_type: "Relu" input: "e" output: "y" } }
-    opset_import { version: 17 } opset_import { domain: "own" version: 1 })");
-  CHECK(outlined(model) == 0);
-  CHECK(model.functions_size() == 1);
+    functions { domain: "own" name: "twice" input: "x" output: "y" attribute: "slope" opset_import { version: 17 }
+      node { op_type: "LeakyRelu" input: "x" output: "e" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } }
+      node { op_type: "MatMul" input: "x" input: "x" output: "p" }
+      node { op_type: "Elu" input: "e" output: "f" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } }
+      node { op_type: "MatMul" input: "f" input: "p" output: "y" } }
+    ir_version: 8 opset_import { version: 17 } opset_import { domain: "own" version: 1 })");
+  auto const before = bytes_of(model);
+  REQUIRE(outlined(model) == 1);
+  REQUIRE(model.functions_size() == 2);
+  CHECK(bytes_of(model.functions(1)) ==
+        bytes_of(parsed(R"(functions { name: "elementwise_0" domain: "fuse.group" input: "x" output: "f"
+      attribute: "slope" doc_string: "0 2" opset_import { domain: "" version: 17 }
+      node { op_type: "LeakyRelu" input: "x" output: "e" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } }
+      node { op_type: "Elu" input: "e" output: "f" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } } })")
+                     .functions(0)));
+  CHECK(bytes_of(model.functions(0)) ==
+        bytes_of(parsed(R"(functions { domain: "own" name: "twice" input: "x" output: "y" attribute: "slope"
+      opset_import { version: 17 } opset_import { domain: "fuse.group" version: 1 }
+      node { op_type: "MatMul" input: "x" input: "x" output: "p" }
+      node { op_type: "elementwise_0" domain: "fuse.group" input: "x" output: "f"
+        attribute { name: "slope" type: FLOAT ref_attr_name: "slope" } }
+      node { op_type: "MatMul" input: "f" input: "p" output: "y" } })")
+                     .functions(0)));
+  CHECK(outlined(model) == 0);  // inside of a group
+  CHECK(fuse::adapters::inline_groups(model) == 1);
+  CHECK(bytes_of(model) == before);
+}
 
+TEST_CASE("edits are committed before groups are outlined") {
   auto edited = parsed(chain);
   fuse::adapters::onnx_graph graph(edited);
   auto const groups = fuse::partition(graph);

@@ -5,6 +5,7 @@ import functools
 import json
 import unittest
 
+import numpy
 import onnx
 
 import judge
@@ -49,9 +50,8 @@ class partition_test(unittest.TestCase):
             report, made = partition(source)
             onnx.checker.check_model(made)
             functions = [f for f in made.functions if f.domain == "fuse.group"]
-            groups = [g for g in report["groups"] if " in function " not in g["nodes"][0]]
-            self.assertEqual([len(f.node) for f in functions], [len(g["nodes"]) for g in groups])
-            self.assertEqual([list(f.output) for f in functions], [g["outputs"] for g in groups])
+            self.assertEqual([len(f.node) for f in functions], [len(g["nodes"]) for g in report["groups"]])
+            self.assertEqual([list(f.output) for f in functions], [g["outputs"] for g in report["groups"]])
             self.assertEqual(judge.interface(made)[:2], judge.interface(onnx.load(source))[:2])
 
         self.each(judged)
@@ -70,6 +70,39 @@ class partition_test(unittest.TestCase):
                     self.assertLessEqual(float(abs(value - found[output]).max()), limit)
 
         self.each(judged)
+
+    def test_groups_in_functions_have_their_attributes_and_absent_operands(self):
+        made = onnx.parser.parse_model("""
+            <ir_version: 8, opset_import: ["": 17, "own": 1]>
+            two (float[4,4] x, float[4] low) => (float[4,4] y, float[4,4] z) {
+                y = own.twice <slope = 0.5> (x)
+                z = own.twice <slope = 0.25> (y, low)
+            }
+            <domain: "own", opset_import: ["": 17]>
+            twice <slope> (x, low) => (y) {
+                e = LeakyRelu <alpha: float = @slope> (x)
+                c = Clip (e, low)
+                p = MatMul (c, c)
+                f = Elu <alpha: float = @slope> (c)
+                s = Sigmoid (p)
+                y = MatMul (f, s)
+            }""")
+        feeds = {
+            "x": numpy.linspace(-2, 2, 16, dtype=numpy.float32).reshape(4, 4),
+            "low": numpy.array(-0.125, numpy.float32),
+        }
+        made.graph.input[1].type.tensor_type.shape.Clear()
+        source = judge.scratch("nested.onnx")
+        onnx.save(made, source)
+        report, grouped = partition(source)
+        self.assertGreater(sum(" in function " in g["nodes"][0] for g in report["groups"]), 1)
+        self.assertEqual(len(grouped.functions), 1 + len(report["groups"]))
+        onnx.checker.check_model(grouped)
+        expected = judge.execute(made, feeds)
+        for level in judge.LEVELS.values():
+            found = judge.execute(grouped, feeds, level)
+            for output, value in expected.items():
+                numpy.testing.assert_allclose(found[output], value, rtol=1e-6)
 
     def test_after_rules_half_of_the_nodes_is_left(self):
         for name in test_models.tried():

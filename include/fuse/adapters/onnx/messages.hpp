@@ -131,8 +131,10 @@ void fill_attribute(::onnx::AttributeProto& into, Attribute const& from) {
   return ::onnx::AttributeProto::INT;
 }
 
-/// Imports the model's own operator sets of the domains that a function's nodes use, in their order.
-inline void import_domains(::onnx::FunctionProto& into, ::onnx::ModelProto const& model) {
+using operator_sets = google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
+
+/// Imports those operator sets whose domains a function's nodes use, in the order of the nodes.
+inline void import_domains(::onnx::FunctionProto& into, operator_sets const& imports) {
   std::vector<std::string> domains;
   for (auto const& node : into.node()) {
     auto const domain = is_default_domain(node.domain()) ? std::string() : node.domain();
@@ -142,7 +144,7 @@ inline void import_domains(::onnx::FunctionProto& into, ::onnx::ModelProto const
   }
   for (auto const& domain : domains) {
     ::onnx::OperatorSetIdProto* made = nullptr;
-    for (auto const& import : model.opset_import())  // the last one counts
+    for (auto const& import : imports)  // the last one counts
       if (domain == (is_default_domain(import.domain()) ? std::string() : import.domain())) {
         if (made == nullptr) made = into.add_opset_import();
         made->set_domain(domain);
@@ -173,7 +175,7 @@ inline void fill_function(::onnx::FunctionProto& into, function_body const& from
       a.set_type(referred_type(own));
     }
   }
-  import_domains(into, model);
+  import_domains(into, model.opset_import());
 }
 
 /// The first IR version with functions.
