@@ -52,7 +52,7 @@ struct read_operands {
 }
 
 /// The operands of a step, where `readers` counts how often each step is read: what has one reader is made on the way.
-[[nodiscard]] constexpr read_operands operands_of(row_program const& program, std::span<std::uint8_t const> readers,
+[[nodiscard]] constexpr read_operands operands_of(row_program const& program, std::span<std::uint16_t const> readers,
                                                   std::size_t at) {
   auto const& s = program[at];
   read_operands made{s.a, s.b, s.c};

@@ -211,7 +211,7 @@ class row_schedule {
   std::size_t columns_, rows_at_once_ = 1;
   bool is_whole_;  // the row is one tile
   detail::read_operands operands_[detail::row_program::capacity]{};
-  std::uint8_t readers_[detail::row_program::capacity]{};
+  std::uint16_t readers_[detail::row_program::capacity]{};
   std::vector<pass> passes_;
   std::vector<std::uint8_t> shared_, first_;
   bool varies_[detail::row_program::capacity]{}, is_met_[detail::row_program::capacity]{},
