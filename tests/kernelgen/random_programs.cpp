@@ -12,6 +12,7 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 // What else a program gives out, which then is a row that is written, changes no bit of a result.
@@ -94,6 +95,7 @@ kernelgen::digits index_of(std::size_t extent, std::size_t stride) {
 struct tensors {
   std::size_t rows, columns;
   std::vector<float> of_rows[rows_in], of_each_row, shared;
+  bool made_on_the_way = false;  // in the last run, what a step reads
 
   explicit tensors(std::mt19937& random) {
     std::vector<std::size_t> const some{1, 7, 9, 33, 100, 128, 129, 768, 1024, 1030, 2500};
@@ -107,7 +109,7 @@ struct tensors {
   }
 
   /// The bits of the first result.
-  [[nodiscard]] std::vector<std::uint32_t> run(row_program const& program, std::size_t offset, bool read_soon) const {
+  [[nodiscard]] std::vector<std::uint32_t> run(row_program const& program, std::size_t offset, bool read_soon) {
     auto const at = [](std::vector<float> const& of) { return reinterpret_cast<std::byte const*>(of.data()); };
     constexpr auto floats = kernelgen::row_element::float32;
     std::vector<kernelgen::row_access> inputs;
@@ -125,6 +127,9 @@ struct tensors {
     if (!read_soon) how.result = fuse::kernels::output::not_read_soon;
     kernelgen::run_rows(program, schedule, inputs, results, {rows, columns, columns}, how);
     std::vector<std::uint32_t> bits;
+    made_on_the_way = false;
+    for (std::size_t i = 0; i < program.size; ++i)
+      made_on_the_way = made_on_the_way || (program[i].is_used && schedule.operands(i).on_the_way());
     for (auto const number : std::span(made[0]).subspan(offset))
       bits.push_back(number != number ? ~0u : std::bit_cast<std::uint32_t>(number));
     return bits;
@@ -149,23 +154,23 @@ row_program with_results(row_program made, std::vector<step_id> const& results) 
 }
 
 TEST_CASE("Random row programs: what else is given out changes no bit") {
-  std::size_t differed = 0, compared = 0;
+  std::size_t differed = 0, made_on_the_way = 0;
   for (unsigned seed = 1; seed <= 3000 / one_case_in; ++seed) {
     std::mt19937 random(seed);
     random_steps const steps(random);
     REQUIRE(steps.program.error == row_error::none);
-    tensors const given(random);
+    tensors given(random);
     auto const result = steps.rows.back();
     auto const alone = with_results(steps.program, {result});
     auto const expected = given.run(alone, below(4, random), below(2, random) == 0);
     std::vector<step_id> also{result};
     for (std::size_t i = 1; i < row_program::most_results; ++i) also.push_back(one_of(steps.rows, random));
-    ++compared;
+    made_on_the_way += given.made_on_the_way ? 1 : 0;
     if (given.run(with_results(steps.program, also), below(4, random), true) == expected) continue;
     ++differed;
     UNSCOPED_INFO("seed " << seed);
   }
-  CHECK(compared == 3000 / one_case_in);
+  CHECK(made_on_the_way > 1000 / one_case_in);
   CHECK(differed == 0);
 }
 
