@@ -4,8 +4,8 @@
     python3 bench/compile_time.py [g++ clang++-14 ...] [--rounds 3]
 
 Each file holds rules of real size (generated_rules.py) and asks for their program; the first only includes fuse.hpp, and the last
-rewrites an owned graph with the norms, which instantiates the engine. Seconds are processor time of the compiler, the least of the
-rounds, at -O0.
+two rewrite an owned graph with the norms and with every rule of fuse, which instantiates the engine. Seconds are processor time of
+the compiler, the least of the rounds, at -O0.
 """
 import argparse
 import json
@@ -18,15 +18,15 @@ import generated_rules
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 COUNTS = (0, 1, 14, 50, 200)
-ENGINE = "engine"
+SETS = {"the engine, norms": "norms", "the engine, all rules": "all"}  # the header of rules/, and the set in it
 
 
 def source(rules):
     if rules == 0:
         return "#include <fuse/fuse.hpp>\n"
-    if rules == ENGINE:
-        return ("#include <fuse/fuse.hpp>\n#include <fuse/rules/norms.hpp>\n"
-                "std::size_t rewritten(fuse::graph& g) { return fuse::rewrite<fuse::rules::norms>(g).applied(); }\n")
+    if rules in SETS:
+        return (f"#include <fuse/fuse.hpp>\n#include <fuse/rules/{SETS[rules]}.hpp>\n"
+                f"std::size_t rewritten(fuse::graph& g) {{ return fuse::rewrite<fuse::rules::{SETS[rules]}>(g).applied(); }}\n")
     return generated_rules.header(rules) + f"static_assert(fuse::program_of<generated::first_{rules}>.code.size() > 0);\n"
 
 
@@ -52,7 +52,7 @@ def instantiations(compiler, path):
 
 def measure(compiler, rules, rounds=1):
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"rules_{rules}.cpp"
+        path = Path(folder) / "rules.cpp"
         path.write_text(source(rules), encoding="utf-8")
         runs = [compile_file(compiler, path) for _ in range(rounds)]
         return min(r[0] for r in runs), max(r[1] for r in runs), instantiations(compiler, path)
@@ -65,11 +65,11 @@ def main():
     given = parser.parse_args()
     for compiler in given.compilers:
         base = None
-        for rules in (*COUNTS, ENGINE):
+        for rules in (*COUNTS, *SETS):
             seconds, memory, made = measure(compiler, rules, given.rounds)
             base = base or (seconds, memory)
             print(
-                f"{compiler}, {'the engine' if rules == ENGINE else f'{rules:3} rules'}: {seconds:.2f} s, {memory:.0f} MB"
+                f"{compiler}, {rules if rules in SETS else f'{rules:3} rules'}: {seconds:.2f} s, {memory:.0f} MB"
                 + (f", {made} instantiations" if made is not None else "")
                 + (f"; {seconds - base[0]:.2f} s and {memory - base[1]:.0f} MB over the include" if rules else ""),
                 flush=True,

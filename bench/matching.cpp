@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fuse/fuse.hpp>
+#include <fuse/rules/all.hpp>
 
 #include "allocations.hpp"
 #include "graphs.hpp"
@@ -89,6 +90,7 @@ void match(char const* name, fuse::graph graph) {
   std::deque<contender> all;
   all.emplace_back("bundled + 200", std::vector{fuse::program_of<bundled_and_generated>}, on);
   all.emplace_back("bundled", std::vector{fuse::program_of<fuse::rules::norms>}, on);
+  all.emplace_back("rules::all", std::vector{fuse::program_of<fuse::rules::all>}, on);
   all.emplace_back("bundled + 200, filter off", std::vector{fuse::program_of<bundled_and_generated>}, on, false);
   all.emplace_back("bundled, filter off", std::vector{fuse::program_of<fuse::rules::norms>}, on, false);
   all.emplace_back("1", std::vector{fuse::program_of<generated::first_1>}, on);

@@ -4,44 +4,28 @@
 #include <fuse/draw/groups.hpp>
 #include <fuse/match/match.hpp>
 #include <fuse/rewrite/rewrite.hpp>
-#include <fuse/rules/activations.hpp>
-#include <fuse/rules/attention.hpp>
-#include <fuse/rules/batch_norm.hpp>
-#include <fuse/rules/canonical.hpp>
-#include <fuse/rules/embeddings.hpp>
-#include <fuse/rules/group_norm.hpp>
-#include <fuse/rules/linear.hpp>
-#include <fuse/rules/norms.hpp>
-#include <fuse/rules/onnx_functions.hpp>
-#include <fuse/rules/padding.hpp>
-#include <fuse/rules/rotary.hpp>
-#include <fuse/rules/skip_norms.hpp>
+#include <fuse/rules/all.hpp>
 #include <fuse/verify/rules_of.hpp>
 
 namespace fuse_onnx {
 
-namespace {
-inline constexpr auto bundled =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
-                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::attentions, fuse::rules::batch_norm,
-                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear, fuse::rules::padding>;
-}
+using fuse::rules::all;
 
 fuse::program const& bundled_program() {
-  static constexpr fuse::program program = fuse::program_of<bundled>;
+  static constexpr fuse::program program = fuse::program_of<all>;
   return program;
 }
 
-std::vector<fuse::rewrite_rule const*> bundled_rules() { return fuse::rules_of<bundled>(); }
+std::vector<fuse::rewrite_rule const*> bundled_rules() { return fuse::rules_of<all>(); }
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {
-  return fuse::rewrite<bundled>(graph, options);
+  return fuse::rewrite<all>(graph, options);
 }
 
 std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node,
                                       std::string_view only) {
   std::vector<std::string> verdicts;
-  fuse::matcher<bundled, fuse::adapters::onnx_graph> matcher(graph);
+  fuse::matcher<all, fuse::adapters::onnx_graph> matcher(graph);
   for (auto const& rule : bundled_program().rules) {
     if (!only.empty() && rule.name != only) continue;
     auto const why = matcher.why(node, rule.name);
@@ -58,7 +42,7 @@ std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, f
 
 std::vector<fuse::drawn_group<fuse::adapters::onnx_graph>> replaced_bundled(fuse::adapters::onnx_graph& graph,
                                                                             fuse::rewrite_options const& options) {
-  return fuse::replaced<bundled>(graph, options);
+  return fuse::replaced<all>(graph, options);
 }
 
 std::string_view summary_of(std::string_view rule) {

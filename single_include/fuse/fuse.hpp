@@ -10345,6 +10345,161 @@ using congruence = basic_congruence<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0 {
+
+enum class opens_with : std::uint8_t {
+  none,
+  any,
+  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,       ///< 1 or -1: what is below a root may not be negative
+  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  scaled,     ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
+  alike,      ///< a whole one, where what is added is the same, but for coefficients: a number, and that
+  squared,    ///< any: it is never negative, and the part is its own square
+  logarithm,  ///< where operand 0 is a number times a logarithm and the power of what that is of is not whole
+};
+
+enum class opens_integers : std::uint8_t {
+  no,
+  yes,
+  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
+  power,     ///< a positive whole one
+};
+
+struct opening {
+  opcode op = opcode::opaque;
+  op_group kind = op_group::none;
+  opens_with when = opens_with::none;
+  double first = 1, further = 0;
+  opens_integers integers = opens_integers::no;
+  bool negates = false;  ///< it is minus the product, where its weight is odd
+};
+
+inline constexpr opening openings[] = {
+    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
+    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
+    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
+    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
+    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
+    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
+    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
+    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
+    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
+    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+    {opcode::exp,        op_group::product, opens_with::logarithm},
+    {opcode::l2_norm,    op_group::product, opens_with::squared,    0.5},
+};
+
+namespace detail {
+
+struct openings_by_operator {
+  opening of[2][static_cast<std::size_t>(opcode::count_)];
+};
+inline constexpr openings_by_operator known_openings = [] {
+  openings_by_operator made{};
+  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
+  return made;
+}();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
+  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
+}
+
+struct summing {
+  opcode op = opcode::opaque;
+  int of = 0;        ///< the power of the elements; 0: it is none
+  double power = 1;  ///< of the sum
+  bool divided = false;
+};
+
+inline constexpr summing summings[] = {
+    {opcode::sum, 1},
+    {opcode::mean, 1, 1, true},
+    {opcode::average_pool, 1, 1, true},  // over axes that its windows cover
+    {opcode::sum_square, 2},
+    {opcode::l2_norm, 2, 0.5},
+};
+
+[[nodiscard]] constexpr summing summing_of(opcode op) {
+  for (auto const& each : summings)
+    if (each.op == op) return each;
+  return {};
+}
+
+[[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
+
+[[nodiscard]] constexpr std::uint32_t operands_added_up(opcode op, std::uint32_t count) {
+  auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
+  switch (op) {
+    case opcode::reduce_max:
+    case opcode::reduce_min:
+    case opcode::arg_max:
+    case opcode::arg_min:
+    case opcode::max_pool:
+    case opcode::global_max_pool:
+    case opcode::resize:
+    case opcode::neg: return 0;
+    case opcode::attention: return first(3);
+    case opcode::einsum: return count;
+    default: break;
+  }
+  switch (info(op).kind) {
+    case op_kind::reduction: return first(1);
+    case op_kind::anchor: return first(2);
+    default: return info(op).group == op_group::sum ? count : 0;
+  }
+}
+
+[[nodiscard]] constexpr bool is_whole_weight(double w) {
+  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
+}
+
+[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
+  bool const unit = w == 1 || w == -1;
+  switch (when) {
+    case opens_with::none: return false;
+    case opens_with::any:
+    case opens_with::squared:
+    case opens_with::scaled: return true;
+    case opens_with::whole:
+    case opens_with::alike:
+    case opens_with::one_over: return is_whole_weight(w);
+    case opens_with::unit: return unit;
+    case opens_with::logarithm: return !is_whole_weight(w * exponent);
+    case opens_with::power:
+      if (exponent == -1) return unit || is_whole_weight(2 * w);
+      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr bool allows(opens_integers when, bool quotient, double exponent) {
+  switch (when) {
+    case opens_integers::no: return false;
+    case opens_integers::yes: return true;
+    case opens_integers::quotient: return quotient;
+    case opens_integers::power: return exponent > 0 && is_whole_weight(exponent);
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr bool is_spelling(opcode op) {
+  return opening_of(op, op_group::sum).when != opens_with::none ||
+         opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0;
+}
+
+}  // namespace fuse::inline v0
+
 namespace fuse::inline v0::detail {
 
 enum class step : std::uint8_t {
@@ -11019,6 +11174,301 @@ class merging {
 
 namespace fuse::inline v0::detail {
 
+inline constexpr std::uint64_t reduction_bits = [] {
+  std::uint64_t all = 0;
+  for (auto const& known : operator_table)
+    if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
+  return all;
+}();
+
+template <class Image>
+class basic_operator_sets {
+ public:
+  struct sets {
+    std::uint64_t deep, direct, below;
+
+    [[nodiscard]] bool has(sets const& other) const {
+      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
+    }
+    void add(sets const& other) {
+      deep |= other.deep;
+      direct |= other.direct;
+      below |= other.below;
+    }
+    [[nodiscard]] sets moved() const { return {deep & ~reduction_bits, 0, below}; }
+  };
+
+  static constexpr value_id of_anything = absent - 1;
+  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+
+  basic_operator_sets(program const& rules, Image const& image, facts const& known)
+      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
+    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back();
+      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
+      for (std::size_t i = 0; i < set.count; ++i) {
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
+        if (!set.by_name[i]) {
+          meanings_[set.ops[i]].transparent = true;
+          continue;
+        }
+        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
+        transparent_names_[set.ops[i]] = true;
+      }
+    }
+    for (auto const& i : rules.code)
+      if (i.code == step::group) {
+        clips_ = clips_ || (i.flags & instruction::clips) != 0;
+        opens_ = true;
+      }
+    update();
+  }
+
+  void tell(bool tells) {
+    tells_ = tells;
+    size_ = tells ? of_.size() : 0;
+  }
+
+  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
+    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+  }
+
+  [[nodiscard]] bool has_reduction_below(value_id v) const {
+    return v < of_.size() && (of_[v].deep & reduction_bits) != 0;
+  }
+
+  [[gnu::always_inline]] void expect_before(value_id v) const {
+    if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
+  }
+
+  void update() {
+    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
+    take_in_leaves(0);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
+  }
+  void update(node_id changed) {
+    take_in_leaves(of_.size());
+    waiting_.push_back(changed);
+    while (!waiting_.empty()) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        auto const before = of_[v];
+        find(n, v);
+        bool const multiple = opens_ && (n == changed || is_multiple(v));
+        if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n != changed) of_[v].add(before);
+      }
+    }
+  }
+
+  void add(node_id made) {
+    take_in_leaves(of_.size());
+    find(made);
+  }
+
+ private:
+  void find(node_id n) {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
+  }
+  void take_in_leaves(std::size_t from) {
+    if (image_.value_count() - of_.size() == 1)
+      of_.push_back(none_);  // resizing takes ten times as long
+    else
+      of_.resize(image_.value_count(), none_);
+    tell(tells_);
+    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
+      if (image_.producer(v) == absent) of_[v] = constant_at(v);
+  }
+  [[nodiscard]] sets constant_at(value_id v) const {
+    auto const bits = facts_.is_uniform(v)       ? number_bit | added_number_bit | constant_bit
+                      : image_.value(v).constant ? constant_bit
+                                                 : 0;
+    return {bits, bits, 0};
+  }
+
+  [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
+
+  struct meaning {
+    std::uint64_t bits = 0, below = 0;
+    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
+    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
+    std::uint64_t alike = 0;   // ... and where its terms are alike
+    bool transparent = false, moves = false, layout = false, power = false, logarithm = false;
+  };
+  [[nodiscard]] static meaning meaning_of(opcode op) {
+    meaning of;
+    auto const sums = summing_of(op);
+    bool const squares = sums.of == 2;
+    of.moves = may_move_elements(op);
+    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
+    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
+    if (info(op).group == op_group::none) {
+      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
+      if (squares) of.bits |= of.below = product_bit;
+      if (sums.power != 1) of.bits |= root_bit;
+    }
+    auto const add = [&](opening const& how, std::uint64_t kind) {
+      switch (how.when) {
+        case opens_with::none:
+        case opens_with::squared: return;
+        case opens_with::scaled: of.scaled = kind; return;
+        case opens_with::alike: of.alike = kind; return;
+        case opens_with::logarithm: of.logarithm = true; return;
+        case opens_with::unit: of.bits |= root_bit; break;
+        case opens_with::power: of.power = true; break;
+        default: break;
+      }
+      of.kinds |= kind;
+      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
+    };
+    add(opening_of(op, op_group::sum), sum_bit);
+    add(opening_of(op, op_group::product), product_bit);
+    return of;
+  }
+
+  void find(node_id n, value_id v) {
+    auto const& means = meanings_[image_.node(n).tag.op];
+    if (means.kinds == 0)
+      find_operator(n, means, of_[v]);
+    else
+      find_group(n, means, of_[v]);
+    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
+  }
+  void find_operator(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
+    bool const alone = record.operand_count == 1 && may_keep_elements(op);
+    if (means.transparent || alone || has_transparent_name(record.tag))
+      found.add(of(kept_operand(image_, facts_, n)));
+    else if (means.moves && record.operand_count != 0)
+      found.add(of(image_.operand(n, 0)).moved());
+    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
+      auto const& inside = of(image_.operand(n, 0));
+      auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
+      found.add({there, there & ~(sum_bit | terms_bit), inside.below});
+    }
+    if (clips_ && may_clip(op))
+      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+        found.add(of(whole)), found.direct |= sum_bit;
+    into = found;
+  }
+  void find_group(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
+      found.add(of(image_.operand(n, 0)));
+      found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
+      into = found;
+      return;
+    }
+    auto kinds = means.kinds;
+    double number = 0.5;
+    if (means.power &&
+        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
+      found.deep = found.direct = root_bit;
+    auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
+    for (std::uint32_t i = 0; i < record.operand_count; ++i)
+      if (scales(i)) kinds |= means.scaled;
+    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const& inside = of(image_.operand(n, i));
+      found.deep |= inside.deep;
+      found.below |= inside.below;
+      auto const other = inside.direct & (sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0 || inverts)
+        found.direct |= inside.direct & ~(sum_bit | product_bit | (scales(i) ? added_number_bit : 0));
+      else {  // a number, or a sum times one, is one part, however it is computed
+        if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
+        auto const producer = image_.producer(image_.operand(n, i));
+        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
+          found.direct |= operator_bit(op_of(image_, producer));
+        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
+      }
+    }
+    found.direct |= kinds;
+    found.deep |= kinds;
+    into = found;
+  }
+  [[nodiscard]] bool may_pass_on(node_id n) const {
+    switch (op_of(image_, n)) {
+      case opcode::mean_of:
+      case opcode::sum_of:
+      case opcode::maximum:
+      case opcode::minimum: return image_.operand_count(n) == 1;
+      default: return may_keep_elements(op_of(image_, n));
+    }
+  }
+  [[nodiscard]] bool is_multiple(value_id v) const {
+    auto const n = image_.producer(v);
+    constexpr auto both = sum_bit | product_bit;
+    return n != absent && info(op_of(image_, n)).group != op_group::none && (of(v).direct & both) == both;
+  }
+  [[nodiscard]] value_id term_below(value_id v) const {
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n != absent && may_pass_on(n)) return of_anything;
+      if (n == absent || !is_multiple(v)) return v;
+      bool const second = image_.operand_count(n) > 1 && facts_.is_uniform(image_.operand(n, 0));
+      if (second && op_of(image_, n) == opcode::div) return of_anything;
+      v = image_.operand(n, second ? 1 : 0);
+    }
+    return of_anything;
+  }
+  [[nodiscard]] bool may_be_logarithm(value_id v) const {
+    auto const term = term_below(v);
+    if (term == of_anything) return (of(v).deep & operator_bit(opcode::log)) != 0;
+    auto const n = term == absent ? absent : image_.producer(term);
+    return n != absent && op_of(image_, n) == opcode::log;
+  }
+  [[nodiscard]] bool may_be_alike(node_id n) const {
+    if (image_.operand_count(n) < 2) return false;
+    auto const first = term_below(image_.operand(n, 0));
+    if (first == absent) return false;
+    for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
+      auto const other = term_below(image_.operand(n, i));
+      if (other == first || first == of_anything || other == of_anything) continue;
+      if (other != absent && image_.value(first).constant && image_.value(other).constant) continue;
+      auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
+      if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
+          opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
+        return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
+    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
+  }
+
+  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
+  static constexpr sets none_{0, 0, 0};
+  Image const& image_;
+  facts const& facts_;
+  plain_vector<meaning> meanings_;  // by opcode
+  std::vector<bool> transparent_names_;
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  plain_vector<sets> of_;
+  std::size_t size_ = 0;  // a vector would divide
+  bool tells_ = true;
+  bool clips_ = false;  // rules look for clipped sums
+  bool opens_ = false;  // ... or for any sum or product
+  plain_vector<node_id> waiting_;
+};
+using operator_sets = basic_operator_sets<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Program>
 class basic_operator_needs {
  public:
@@ -11062,11 +11512,11 @@ class basic_operator_needs {
 
  private:
   struct wanted {
-    std::uint16_t at;  // register, or frame_base and a frame
+    std::uint16_t at;  // register, or frame_base and a frame, or slot_base and a slot
     needs what;
   };
   using state = plain_vector<wanted>;
-  static constexpr std::uint16_t frame_base = 256;
+  static constexpr std::uint16_t frame_base = 256, slot_base = 512;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
     for (auto const& w : in)
@@ -11091,6 +11541,9 @@ class basic_operator_needs {
     more.parts = 1;
     add(to, static_cast<std::uint16_t>(frame_base + frame), more);
   }
+  static needs take_slot(state& from, std::uint8_t slot) {
+    return take(from, static_cast<std::uint16_t>(slot_base + slot));
+  }
   [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
     return {deep | direct, direct, 0, std::bit_floor((deep | direct) & operator_bits), 0};
   }
@@ -11108,6 +11561,11 @@ class basic_operator_needs {
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
     return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
+  }
+
+  [[nodiscard]] static needs moved(needs const& of) {
+    bool const seen = (of.one_deep & reduction_bits) == 0;
+    return {of.deep & ~reduction_bits, 0, of.below, seen ? of.one_deep : 0, of.one_below};
   }
 
   static void below(needs& of, needs const& operand) {
@@ -11173,12 +11631,22 @@ class basic_operator_needs {
         break;
       case step::member: {
         auto part = take(found, i.b);
-        part.direct = 0;  // a sum among factors, a product among addends hides what is below it
+        part.direct &= constant_bit;  // a sum among factors, a product among addends hides operators below it
         add_part(found, i.a, part);
         break;
       }
+      case step::condition:
+        if (auto const& c = rules_.conditions[i.op];
+            c.what.silent && c.what.holds == &dsl::condition_detail::constant_value)
+          add(found, static_cast<std::uint16_t>(slot_base + c.slots[0]), all(0, constant_bit));
+        break;
+      case step::capture: add(found, i.a, take_slot(found, i.b)); break;
+      case step::rest:
+        if (auto const members = take_slot(found, i.b); (i.flags & instruction::some) != 0)
+          add_part(found, i.a, members);
+        break;
       case step::strip: add(found, i.a, take(found, i.b)); break;
-      case step::rearranged: take(found, i.b); break;  // any operators may lie between
+      case step::rearranged: add(found, i.a, moved(take(found, i.b))); break;
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;
@@ -11392,161 +11860,6 @@ using branch_lists = basic_branch_lists<program>;
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
-
-enum class opens_with : std::uint8_t {
-  none,
-  any,
-  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
-  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
-  unit,       ///< 1 or -1: what is below a root may not be negative
-  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
-  scaled,     ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
-  alike,      ///< a whole one, where what is added is the same, but for coefficients: a number, and that
-  squared,    ///< any: it is never negative, and the part is its own square
-  logarithm,  ///< where operand 0 is a number times a logarithm and the power of what that is of is not whole
-};
-
-enum class opens_integers : std::uint8_t {
-  no,
-  yes,
-  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
-  power,     ///< a positive whole one
-};
-
-struct opening {
-  opcode op = opcode::opaque;
-  op_group kind = op_group::none;
-  opens_with when = opens_with::none;
-  double first = 1, further = 0;
-  opens_integers integers = opens_integers::no;
-  bool negates = false;  ///< it is minus the product, where its weight is odd
-};
-
-inline constexpr opening openings[] = {
-    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
-    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
-    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
-    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
-    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
-    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
-    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
-    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
-    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
-    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
-    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
-    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
-    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
-    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
-    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
-    {opcode::exp,        op_group::product, opens_with::logarithm},
-    {opcode::l2_norm,    op_group::product, opens_with::squared,    0.5},
-};
-
-namespace detail {
-
-struct openings_by_operator {
-  opening of[2][static_cast<std::size_t>(opcode::count_)];
-};
-inline constexpr openings_by_operator known_openings = [] {
-  openings_by_operator made{};
-  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
-  return made;
-}();
-
-}  // namespace detail
-
-[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
-  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
-}
-
-struct summing {
-  opcode op = opcode::opaque;
-  int of = 0;        ///< the power of the elements; 0: it is none
-  double power = 1;  ///< of the sum
-  bool divided = false;
-};
-
-inline constexpr summing summings[] = {
-    {opcode::sum, 1},
-    {opcode::mean, 1, 1, true},
-    {opcode::average_pool, 1, 1, true},  // over axes that its windows cover
-    {opcode::sum_square, 2},
-    {opcode::l2_norm, 2, 0.5},
-};
-
-[[nodiscard]] constexpr summing summing_of(opcode op) {
-  for (auto const& each : summings)
-    if (each.op == op) return each;
-  return {};
-}
-
-[[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
-
-[[nodiscard]] constexpr std::uint32_t operands_added_up(opcode op, std::uint32_t count) {
-  auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
-  switch (op) {
-    case opcode::reduce_max:
-    case opcode::reduce_min:
-    case opcode::arg_max:
-    case opcode::arg_min:
-    case opcode::max_pool:
-    case opcode::global_max_pool:
-    case opcode::resize:
-    case opcode::neg: return 0;
-    case opcode::attention: return first(3);
-    case opcode::einsum: return count;
-    default: break;
-  }
-  switch (info(op).kind) {
-    case op_kind::reduction: return first(1);
-    case op_kind::anchor: return first(2);
-    default: return info(op).group == op_group::sum ? count : 0;
-  }
-}
-
-[[nodiscard]] constexpr bool is_whole_weight(double w) {
-  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
-}
-
-[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
-  bool const unit = w == 1 || w == -1;
-  switch (when) {
-    case opens_with::none: return false;
-    case opens_with::any:
-    case opens_with::squared:
-    case opens_with::scaled: return true;
-    case opens_with::whole:
-    case opens_with::alike:
-    case opens_with::one_over: return is_whole_weight(w);
-    case opens_with::unit: return unit;
-    case opens_with::logarithm: return !is_whole_weight(w * exponent);
-    case opens_with::power:
-      if (exponent == -1) return unit || is_whole_weight(2 * w);
-      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
-  }
-  return false;
-}
-
-[[nodiscard]] constexpr bool allows(opens_integers when, bool quotient, double exponent) {
-  switch (when) {
-    case opens_integers::no: return false;
-    case opens_integers::yes: return true;
-    case opens_integers::quotient: return quotient;
-    case opens_integers::power: return exponent > 0 && is_whole_weight(exponent);
-  }
-  return false;
-}
-
-[[nodiscard]] constexpr bool is_spelling(opcode op) {
-  return opening_of(op, op_group::sum).when != opens_with::none ||
-         opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0;
-}
-
-}  // namespace fuse::inline v0
-
 namespace fuse::inline v0::detail {
 
 template <class Program>
@@ -11742,293 +12055,6 @@ class basic_frame_needs {
   plain_vector<needs> of_;  // per instruction
 };
 using frame_needs = basic_frame_needs<program>;
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_operator_sets {
- public:
-  struct sets {
-    std::uint64_t deep, direct, below;
-
-    [[nodiscard]] bool has(sets const& other) const {
-      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
-    }
-    void add(sets const& other) {
-      deep |= other.deep;
-      direct |= other.direct;
-      below |= other.below;
-    }
-  };
-
-  static constexpr value_id of_anything = absent - 1;
-  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
-
-  basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
-    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back();
-      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
-      for (std::size_t i = 0; i < set.count; ++i) {
-        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
-        if (!set.by_name[i]) {
-          meanings_[set.ops[i]].transparent = true;
-          continue;
-        }
-        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
-        transparent_names_[set.ops[i]] = true;
-      }
-    }
-    for (auto const& i : rules.code)
-      if (i.code == step::group) {
-        clips_ = clips_ || (i.flags & instruction::clips) != 0;
-        opens_ = true;
-      }
-    update();
-  }
-
-  void tell(bool tells) {
-    tells_ = tells;
-    size_ = tells ? of_.size() : 0;
-  }
-
-  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
-
-  [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
-    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
-  }
-
-  [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
-
-  [[gnu::always_inline]] void expect_before(value_id v) const {
-    if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
-  }
-
-  void update() {
-    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
-    take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
-  }
-  void update(node_id changed) {
-    take_in_leaves(of_.size());
-    waiting_.push_back(changed);
-    while (!waiting_.empty()) {
-      auto const n = waiting_.back();
-      waiting_.pop_back();
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const v = image_.result(n, i);
-        auto const before = of_[v];
-        find(n, v);
-        bool const multiple = opens_ && (n == changed || is_multiple(v));
-        if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
-        if (n != changed) of_[v].add(before);
-      }
-    }
-  }
-
-  void add(node_id made) {
-    take_in_leaves(of_.size());
-    find(made);
-  }
-
- private:
-  void find(node_id n) {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
-  }
-  void take_in_leaves(std::size_t from) {
-    if (image_.value_count() - of_.size() == 1)
-      of_.push_back(none_);  // resizing takes ten times as long
-    else
-      of_.resize(image_.value_count(), none_);
-    tell(tells_);
-    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
-      if (image_.producer(v) == absent) of_[v] = constant_at(v);
-  }
-  [[nodiscard]] sets constant_at(value_id v) const {
-    auto const bits = facts_.is_uniform(v)       ? number_bit | added_number_bit | constant_bit
-                      : image_.value(v).constant ? constant_bit
-                                                 : 0;
-    return {bits, bits, 0};
-  }
-
-  [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
-
-  struct meaning {
-    std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
-    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
-    std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, layout = false, power = false, logarithm = false;
-  };
-  [[nodiscard]] static meaning meaning_of(opcode op) {
-    meaning of;
-    auto const sums = summing_of(op);
-    bool const squares = sums.of == 2;
-    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (info(op).group == op_group::none) {
-      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
-      if (squares) of.bits |= of.below = product_bit;
-      if (sums.power != 1) of.bits |= root_bit;
-    }
-    auto const add = [&](opening const& how, std::uint64_t kind) {
-      switch (how.when) {
-        case opens_with::none:
-        case opens_with::squared: return;
-        case opens_with::scaled: of.scaled = kind; return;
-        case opens_with::alike: of.alike = kind; return;
-        case opens_with::logarithm: of.logarithm = true; return;
-        case opens_with::unit: of.bits |= root_bit; break;
-        case opens_with::power: of.power = true; break;
-        default: break;
-      }
-      of.kinds |= kind;
-      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
-    };
-    add(opening_of(op, op_group::sum), sum_bit);
-    add(opening_of(op, op_group::product), product_bit);
-    return of;
-  }
-
-  void find(node_id n, value_id v) {
-    auto const& means = meanings_[image_.node(n).tag.op];
-    if (means.kinds == 0)
-      find_operator(n, means, of_[v]);
-    else
-      find_group(n, means, of_[v]);
-    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
-  }
-  void find_operator(node_id n, meaning const& means, sets& into) const {
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    sets found{means.bits, means.bits, means.below};
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
-    bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
-    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
-      auto const& inside = of(image_.operand(n, 0));
-      auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
-      found.add({there, there & ~(sum_bit | terms_bit), inside.below});
-    }
-    if (clips_ && may_clip(op))
-      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-        found.add(of(whole)), found.direct |= sum_bit;
-    into = found;
-  }
-  void find_group(node_id n, meaning const& means, sets& into) const {
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    sets found{means.bits, means.bits, means.below};
-    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
-      found.add(of(image_.operand(n, 0)));
-      found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
-      into = found;
-      return;
-    }
-    auto kinds = means.kinds;
-    double number = 0.5;
-    if (means.power &&
-        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
-      found.deep = found.direct = root_bit;
-    auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
-    for (std::uint32_t i = 0; i < record.operand_count; ++i)
-      if (scales(i)) kinds |= means.scaled;
-    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
-    bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
-      auto const& inside = of(image_.operand(n, i));
-      found.deep |= inside.deep;
-      found.below |= inside.below;
-      auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0 || inverts)
-        found.direct |= inside.direct & ~(sum_bit | product_bit | (scales(i) ? added_number_bit : 0));
-      else {  // a number, or a sum times one, is one part, however it is computed
-        if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
-        auto const producer = image_.producer(image_.operand(n, i));
-        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
-          found.direct |= operator_bit(op_of(image_, producer));
-        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
-      }
-    }
-    found.direct |= kinds;
-    found.deep |= kinds;
-    into = found;
-  }
-  [[nodiscard]] bool may_pass_on(node_id n) const {
-    switch (op_of(image_, n)) {
-      case opcode::mean_of:
-      case opcode::sum_of:
-      case opcode::maximum:
-      case opcode::minimum: return image_.operand_count(n) == 1;
-      default: return may_keep_elements(op_of(image_, n));
-    }
-  }
-  [[nodiscard]] bool is_multiple(value_id v) const {
-    auto const n = image_.producer(v);
-    constexpr auto both = sum_bit | product_bit;
-    return n != absent && info(op_of(image_, n)).group != op_group::none && (of(v).direct & both) == both;
-  }
-  [[nodiscard]] value_id term_below(value_id v) const {
-    for (int i = 0; i < 8; ++i) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      if (n != absent && may_pass_on(n)) return of_anything;
-      if (n == absent || !is_multiple(v)) return v;
-      bool const second = image_.operand_count(n) > 1 && facts_.is_uniform(image_.operand(n, 0));
-      if (second && op_of(image_, n) == opcode::div) return of_anything;
-      v = image_.operand(n, second ? 1 : 0);
-    }
-    return of_anything;
-  }
-  [[nodiscard]] bool may_be_logarithm(value_id v) const {
-    auto const term = term_below(v);
-    if (term == of_anything) return (of(v).deep & operator_bit(opcode::log)) != 0;
-    auto const n = term == absent ? absent : image_.producer(term);
-    return n != absent && op_of(image_, n) == opcode::log;
-  }
-  [[nodiscard]] bool may_be_alike(node_id n) const {
-    if (image_.operand_count(n) < 2) return false;
-    auto const first = term_below(image_.operand(n, 0));
-    if (first == absent) return false;
-    for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
-      auto const other = term_below(image_.operand(n, i));
-      if (other == first || first == of_anything || other == of_anything) continue;
-      if (other != absent && image_.value(first).constant && image_.value(other).constant) continue;
-      auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
-      if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
-          opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
-        return false;
-    }
-    return true;
-  }
-  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
-    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
-  }
-
-  static constexpr std::uint64_t reductions = [] {
-    std::uint64_t all = 0;
-    for (auto const& known : operator_table)
-      if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
-    return all;
-  }();
-  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
-  static constexpr sets none_{0, 0, 0};
-  Image const& image_;
-  facts const& facts_;
-  plain_vector<meaning> meanings_;  // by opcode
-  std::vector<bool> transparent_names_;
-  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  plain_vector<sets> of_;
-  std::size_t size_ = 0;  // a vector would divide
-  bool tells_ = true;
-  bool clips_ = false;  // rules look for clipped sums
-  bool opens_ = false;  // ... or for any sum or product
-  plain_vector<node_id> waiting_;
-};
-using operator_sets = basic_operator_sets<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -13176,6 +13202,10 @@ class basic_group_steps {
     return as_before && s_.cover(i.a, left, taken);
   }
 
+  [[nodiscard]] static bool leaves_nothing(frame const& f, std::uint32_t leaves) {
+    auto const paid = f.owed == 1 ? 0 : f.group->numbers;
+    return (f.left() & ~(leaves | f.group->neutral | paid)) == 0;
+  }
   bool close(instruction const& i) {
     auto const& f = s_.frames[i.a];
     if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;
@@ -14070,6 +14100,7 @@ namespace fuse::inline v0::detail {
 class failure_listener {
  public:
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+  [[nodiscard]] virtual bool follows(std::uint16_t /*instruction*/) const { return true; }
 
  protected:
   ~failure_listener() = default;
@@ -14140,7 +14171,8 @@ class basic_interpreter {
   template <class Where, class GoOn>
   bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        where, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+        where, [&](std::uint8_t at) { return operators_at(at); },
+        [&](std::uint16_t pc) { return (listener_ == nullptr || listener_->follows(pc)) && go_on(pc); });
   }
 
   bool fail(std::uint16_t pc) {
@@ -14248,6 +14280,7 @@ class basic_interpreter {
     using and_then = typename basic_group_steps<Image>::and_then;
     auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    bool const last = captures && closes_behind(i);
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
@@ -14257,13 +14290,21 @@ class basic_interpreter {
         bool const scales = (i.flags & instruction::scales) != 0;  // it has a coefficient: whatever there is
         double const sign = scales ? weight / i.number : any_sign && weight * i.number < 0 ? -1 : 1;
         bool const enough = scales || groups_.same_weight(f, weight, sign * i.number);
-        if (enough && part(i, pc, p, sign, leaves, taken)) return and_then::take;
+        bool const all = !last || groups_.leaves_nothing(f, leaves);
+        if (enough && all && part(i, pc, p, sign, leaves, taken)) return and_then::take;
         bool const may_grow = scales || (!enough && groups_.may_add_up(f, weight, sign * i.number));
         return may_grow && p.value != absent ? and_then::add_others : and_then::leave;
       });
       if (found) return true;
     }
     return fail(pc);
+  }
+
+  [[nodiscard]] bool closes_behind(instruction const& i) const {
+    auto const& capture = rules_.code[i.next];
+    if (capture.code != step::capture || capture.a != i.b) return false;
+    auto const& close = rules_.code[capture.next];
+    return close.code == step::close && close.a == i.a;
   }
 
   bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
@@ -14743,6 +14784,9 @@ class deepest_failure final : public failure_listener {
     at = instruction;
     value = v;
     score = how_telling;
+  }
+  [[nodiscard]] bool follows(std::uint16_t instruction) const override {
+    return only == nullptr || only->pass(instruction);
   }
 };
 
@@ -15511,6 +15555,7 @@ class lowering {
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
+  constexpr void named(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0,
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
@@ -15536,6 +15581,8 @@ class lowering {
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
   [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
+  constexpr std::uint32_t ask_ahead();
+  [[nodiscard]] constexpr bool uses_a_name(std::uint8_t root);
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
@@ -16125,7 +16172,10 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   if (known.reduces && summing_of(known.op).of == 2 && !stands_again(at)) return spell_out(at, summing_of(known.op));
   priority_[at] = known.priority;
-  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
+  bool const alone = known.op == opcode::sum_of && operands == 1;
+  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product
+                     : alone                                       ? op_group::none
+                                                                   : known.group;
   if (known.op == opcode::pow && !opens_power(t)) {
     needs_[at] = 0;  // (it has the bits of a product, or none)
     return;
@@ -16219,6 +16269,14 @@ constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) 
 constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
   if (several_roots_) register_of_.of[at] = r;
   emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
+}
+
+constexpr void lowering::named(std::uint8_t at, std::uint8_t r) {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::known_as)
+    emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
+  else
+    emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
 }
 
 constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around, bool alone) {
@@ -16329,13 +16387,8 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       free_ = free;
       return;
     }
-    case term_kind::users: {
-      emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
-      return value(t.child[0], r, sign, around, true);
-    }
-    case term_kind::known_as:
-      emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
-      return value(t.child[0], r, sign, around, true);
+    case term_kind::users:
+    case term_kind::known_as: named(at, r); return value(t.child[0], r, sign, around, true);
     case term_kind::result:
       if (!is_node(pattern_.terms[t.child[0]]) || t.index > 255)
         return fail(rule_error::result_of_no_operator, rule_.name);
@@ -16955,13 +17008,44 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   out.root_registers[0] = r;
   out.root_count = 1;
   add_entries(main, first);
-  value(main, r);
-  if (several_roots_)
-    for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
-  for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : main);
+  auto const outermost = main;
+  for (; is_name(pattern_.terms[main]); main = pattern_.terms[main].child[0]) {
+    register_of_.of[main] = r;
+    named(main, r);
+  }
+  bool const alone = main != outermost;
+  auto const asked = alone ? ask_ahead() : 0;
+  int next = 1;
+  while (several_roots_ && alone && next < t.children && uses_a_name(t.child[next])) further_root(t.child[next++]);
+  value(main, r, sign_use::strict, 0, alone);
+  while (several_roots_ && next < t.children) further_root(t.child[next++]);
+  for (std::size_t i = 0; i < rule_.condition_count; ++i)
+    if ((asked >> i & 1u) == 0) add_condition(rule_.conditions[i]);
+  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : root);
   emit({.code = step::accept});
   unreached_ = size_;
+}
+constexpr std::uint32_t lowering::ask_ahead() {
+  std::uint32_t asked = 0;
+  for (std::size_t i = 0; i < rule_.condition_count; ++i) {
+    auto const& what = rule_.conditions[i];
+    bool known = what.silent && what.count != 0;
+    for (std::size_t k = 0; k < what.count && known; ++k) known = is_bound(what.captures[k]);
+    if (!known) continue;
+    add_condition(what);
+    asked |= 1u << i;
+  }
+  return asked;
+}
+constexpr bool lowering::uses_a_name(std::uint8_t root) {
+  way found{};
+  int branches = 0;
+  if (!way_to_bound(root, false, branches, found)) return false;
+  for (int i = 0; i < found.length; ++i)
+    if (auto const kind = pattern_.terms[found.terms[i]].kind;
+        kind == term_kind::alternatives || kind == term_kind::optional)
+      return false;
+  return true;
 }
 constexpr void lowering::name_root(std::uint8_t at) {
   auto const& t = pattern_.terms[at];

@@ -28,6 +28,26 @@ TEST_CASE("a predicate decides, and its name is in the report") {
   }
 }
 
+TEST_CASE("a quiet condition on the root's name is asked before anything below it is looked for") {
+  static int asked = 0;
+  static constexpr auto last = pred<"y">([](auto v) { return v.is_output(); });
+  static constexpr auto counting = pred<"x">([](auto) { return ++asked, true; });
+  static constexpr auto quietly = fuse::rule<"quietly">((tanh(x) + w).as<"y">())
+                                      .where<"counted">(counting)
+                                      .where<"an output">(last.quiet())
+                                      .replace(w);
+  static constexpr auto aloud =
+      fuse::rule<"aloud">((tanh(x) + w).as<"y">()).where<"counted">(counting).where<"an output">(last).replace(w);
+  sketch g;
+  auto const inner = g.add("Add", {g.add("Tanh", {g.in("a")}), g.in("b")});
+  g.end(g.add("Exp", {inner}));
+  auto quiet = g, loud = g;
+  CHECK(applied<quietly>(quiet) == 0);
+  CHECK(asked == 0);
+  CHECK(refusal<aloud>(loud) == "an output");
+  CHECK(asked != 0);
+}
+
 TEST_CASE("a predicate receives the captures that it names, in its order") {
   static constexpr auto ordered = fuse::rule<"ordered">(relu(matmul(x, w)))
                                       .where<"names">(pred<"w", "x">([](auto second, auto first) {

@@ -42,6 +42,25 @@ TEST_CASE("one root alone is no match") {
   CHECK(applied<pair>(g) == 0);
 }
 
+TEST_CASE("what uses a named root is looked for before the root is: a sum in which it is not costs no search") {
+  static int tried = 0;
+  static constexpr auto y = var<"y">, z = var<"z">;
+  static constexpr auto sum_of_three =
+      fuse::rule<"sum-of-three">(roots((x + y + z).as<"sum">(), erf(var<"sum">)))
+          .where<"never">(pred<"x", "y", "z">([](auto, auto, auto) { return ++tried, false; }))
+          .replace(x, erf(x));
+  for (bool const there : {false, true}) {
+    sketch g;
+    auto sum = g.in("a");
+    for (int i = 0; i < 24; ++i) sum = g.add("Add", {sum, g.in("b" + std::to_string(i))});
+    if (there) g.output(g.add("Erf", {sum}), "y");
+    g.output(g.add("Softplus", {sum}), "z");
+    tried = 0;
+    CHECK(applied<sum_of_three>(g) == 0);
+    CHECK((tried != 0) == there);
+  }
+}
+
 TEST_CASE("a second root among many users is found") {
   sketch g;
   auto const t = g.add("Tanh", {g.add("Exp", {g.in("a")})});

@@ -23,6 +23,25 @@ fuse::graph made() {
   return g;
 }
 
+/// The filter of a rule for a graph.
+template <auto const& Rule>
+struct filtered {
+  fuse::graph_binding<fuse::graph const> bound;
+  fuse::detail::facts known;
+  fuse::detail::filter_tables tables;
+  fuse::detail::filter filter;
+
+  explicit filtered(fuse::graph const& g)
+      : bound(g, fuse::names_in(names), names.newest),
+        known(bound.image, names),
+        tables(fuse::program_of<Rule>, names),
+        filter(tables, bound.image, infer(known)) {}
+
+ private:
+  static constexpr auto const& names = fuse::dialect_of<fuse::graph>;
+  static fuse::detail::facts const& infer(fuse::detail::facts& of) { return of.run(), of; }
+};
+
 struct counter final : fuse::detail::machine::acceptor {
   int found = 0;
   bool accept(std::uint16_t) override { return ++found, false; }
@@ -148,17 +167,75 @@ TEST_CASE("what a sum adds is seen below one over one over it") {
 TEST_CASE("a filter tells where nothing can match, and nothing where it is off") {
   fuse::graph g(17);
   g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");
-  constexpr auto const& names = fuse::dialect_of<fuse::graph>;
-  fuse::graph_binding<fuse::graph const> const bound(g, fuse::names_in(names), names.newest);
-  fuse::detail::facts known(bound.image, names);
-  known.run();
-  fuse::detail::filter_tables const tables(fuse::program_of<twice>, names);
-  fuse::detail::filter filter(tables, bound.image, known);
-  CHECK_FALSE(filter.may_match(0, 0));
-  filter.turn(false);
-  CHECK(filter.may_match(0, 0));
-  filter.turn(true);
-  CHECK_FALSE(filter.may_match(0, 0));
+  filtered<twice> of(g);
+  CHECK_FALSE(of.filter.may_match(0, 0));
+  of.filter.turn(false);
+  CHECK(of.filter.may_match(0, 0));
+  of.filter.turn(true);
+  CHECK_FALSE(of.filter.may_match(0, 0));
+}
+
+TEST_CASE("a filter sees operators below what moves elements") {
+  static constexpr auto turned =
+      fuse::rule<"turned">(rearrange<"n (...) -> n (...)">(sigmoid(x)) + y).replace(op<"Relu">(x));
+  for (bool const there : {false, true})
+    for (auto const* moves : {"Reshape", "Slice", "Concat"}) {
+      CAPTURE(there, moves);
+      fuse::graph g(17);
+      auto const list = [&](std::int64_t number) {
+        return g.constant(fuse::make_tensor<std::int64_t>({1}, std::vector<std::int64_t>{number}));
+      };
+      auto const a = g.input("a", fuse::element_type::float32, {2, 3, 4});
+      auto const inner = g.add(there ? "Sigmoid" : "Exp", {a});
+      auto moved = inner;
+      if (moves[0] == 'S') moved = g.add("Slice", {inner, list(0), list(3), list(1)});
+      if (moves[0] == 'C')
+        moved = g.add(
+            "Concat",
+            {g.add("Slice", {inner, list(0), list(1), list(1)}), g.add("Slice", {inner, list(1), list(3), list(1)})},
+            {{"axis", 1}});
+      auto const shape = g.constant(fuse::make_tensor<std::int64_t>({2}, std::vector<std::int64_t>{2, 12}));
+      g.output(g.add("Add", {g.add("Reshape", {moved, shape}), g.input("b", fuse::element_type::float32, {2, 12})}),
+               "y");
+      filtered<turned> of(g);
+      CHECK(of.filter.may_match(of.bound.image.node_count() - 1, 0) == there);
+      fuse::matcher<turned, fuse::graph> search(g);
+      CHECK(search.all().size() == (there ? 1u : 0u));
+      search.filter(false);
+      CHECK(search.all().size() == (there ? 1u : 0u));
+    }
+}
+
+TEST_CASE("a filter knows that a quiet condition asks for a constant") {
+  static constexpr auto shifted =
+      fuse::rule<"shifted">(x + rest<"c">.not_empty()).where(is_constant<"c">.quiet()).replace(op<"Relu">(x));
+  static constexpr auto scaled = fuse::rule<"scaled">(x * y).where(is_constant<"y">.quiet()).replace(op<"Relu">(x));
+  // A constant, a number that follows from one, neither.
+  for (int which = 0; which < 3; ++which) {
+    CAPTURE(which);
+    fuse::graph g(17);
+    auto const a = g.input("a", fuse::element_type::float32, {2, 3});
+    float const contents[] = {0.5f, -3.0f, 2.0f};
+    auto const c = which == 0   ? g.constant(fuse::make_tensor({3}, fuse::span<float const>(contents)))
+                   : which == 1 ? g.add("Neg", {g.scalar(0.5f)})
+                                : g.input("c", fuse::element_type::float32, {3});
+    auto const sum = g.add("Add", {g.add("Tanh", {a}), c});
+    g.output(g.add("Mul", {c, g.add("Sigmoid", {a})}), "z");
+    g.output(sum, "y");
+    filtered<shifted> of_sum(g);
+    filtered<scaled> of_product(g);
+    auto const nodes = of_sum.bound.image.node_count();
+    CHECK(of_sum.filter.may_match(nodes - 3, 0) == (which != 2));
+    CHECK(of_product.filter.may_match(nodes - 1, 0) == (which != 2));
+    for (bool const filter : {true, false}) {
+      fuse::matcher<shifted, fuse::graph> sums(g);
+      sums.filter(filter);
+      CHECK(sums.all().size() == (which != 2 ? 1u : 0u));
+      fuse::matcher<scaled, fuse::graph> products(g);
+      products.filter(filter);
+      CHECK(products.all().size() == (which != 2 ? 1u : 0u));
+    }
+  }
 }
 
 TEST_CASE("what changes while a filter is off is taken in when it is on again") {

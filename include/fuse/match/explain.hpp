@@ -44,6 +44,9 @@ class deepest_failure final : public failure_listener {
     value = v;
     score = how_telling;
   }
+  [[nodiscard]] bool follows(std::uint16_t instruction) const override {
+    return only == nullptr || only->pass(instruction);
+  }
 };
 
 /// Sees all matches at a node without taking any.

@@ -188,6 +188,11 @@ class basic_group_steps {
     return as_before && s_.cover(i.a, left, taken);
   }
 
+  /// Whether a frame closes once `leaves` are covered as well, as far as that is seen before it is tried.
+  [[nodiscard]] static bool leaves_nothing(frame const& f, std::uint32_t leaves) {
+    auto const paid = f.owed == 1 ? 0 : f.group->numbers;
+    return (f.left() & ~(leaves | f.group->neutral | paid)) == 0;
+  }
   bool close(instruction const& i) {
     auto const& f = s_.frames[i.a];
     if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;

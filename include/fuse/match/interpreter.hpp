@@ -20,6 +20,8 @@ namespace fuse::inline v0::detail {
 class failure_listener {
  public:
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+  /// Whether to go that way at all.
+  [[nodiscard]] virtual bool follows(std::uint16_t /*instruction*/) const { return true; }
 
  protected:
   ~failure_listener() = default;
@@ -107,7 +109,8 @@ class basic_interpreter {
   template <class Where, class GoOn>
   bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        where, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+        where, [&](std::uint8_t at) { return operators_at(at); },
+        [&](std::uint16_t pc) { return (listener_ == nullptr || listener_->follows(pc)) && go_on(pc); });
   }
 
   bool fail(std::uint16_t pc) {
@@ -216,6 +219,7 @@ class basic_interpreter {
     using and_then = typename basic_group_steps<Image>::and_then;
     auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    bool const last = captures && closes_behind(i);
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
@@ -225,13 +229,22 @@ class basic_interpreter {
         bool const scales = (i.flags & instruction::scales) != 0;  // it has a coefficient: whatever there is
         double const sign = scales ? weight / i.number : any_sign && weight * i.number < 0 ? -1 : 1;
         bool const enough = scales || groups_.same_weight(f, weight, sign * i.number);
-        if (enough && part(i, pc, p, sign, leaves, taken)) return and_then::take;
+        bool const all = !last || groups_.leaves_nothing(f, leaves);
+        if (enough && all && part(i, pc, p, sign, leaves, taken)) return and_then::take;
         bool const may_grow = scales || (!enough && groups_.may_add_up(f, weight, sign * i.number));
         return may_grow && p.value != absent ? and_then::add_others : and_then::leave;
       });
       if (found) return true;
     }
     return fail(pc);
+  }
+
+  // Whether a member is captured, and nothing else is looked for in its frame.
+  [[nodiscard]] bool closes_behind(instruction const& i) const {
+    auto const& capture = rules_.code[i.next];
+    if (capture.code != step::capture || capture.a != i.b) return false;
+    auto const& close = rules_.code[capture.next];
+    return close.code == step::close && close.a == i.a;
   }
 
   // Goes on with part `p` of a frame, or several that are like it.

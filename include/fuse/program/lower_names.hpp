@@ -93,7 +93,11 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   if (known.reduces && summing_of(known.op).of == 2 && !stands_again(at)) return spell_out(at, summing_of(known.op));
   priority_[at] = known.priority;
-  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
+  // (Of one operand, an operator of any number of them is no sum.)
+  bool const alone = known.op == opcode::sum_of && operands == 1;
+  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product
+                     : alone                                       ? op_group::none
+                                                                   : known.group;
   if (known.op == opcode::pow && !opens_power(t)) {
     needs_[at] = 0;  // (it has the bits of a product, or none)
     return;

@@ -27,6 +27,15 @@ constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
   emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
 }
 
+/// What a term says of the value of the one below it: its name, or how many users it has.
+constexpr void lowering::named(std::uint8_t at, std::uint8_t r) {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::known_as)
+    emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
+  else
+    emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
+}
+
 /// `alone`: the value has a name, or its users are counted.
 constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around, bool alone) {
   if (failed_) return;
@@ -138,13 +147,8 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       free_ = free;
       return;
     }
-    case term_kind::users: {
-      emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
-      return value(t.child[0], r, sign, around, true);
-    }
-    case term_kind::known_as:
-      emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
-      return value(t.child[0], r, sign, around, true);
+    case term_kind::users:
+    case term_kind::known_as: named(at, r); return value(t.child[0], r, sign, around, true);
     case term_kind::result:
       if (!is_node(pattern_.terms[t.child[0]]) || t.index > 255)
         return fail(rule_error::result_of_no_operator, rule_.name);

@@ -43,13 +43,48 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   out.root_registers[0] = r;
   out.root_count = 1;
   add_entries(main, first);
-  value(main, r);
-  if (several_roots_)
-    for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
-  for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : main);
+  // What tells most is asked before the root is opened, as a sum may be matched in many ways: conditions on its name,
+  // unless a refusal is reported, and what else uses it.
+  auto const outermost = main;
+  for (; is_name(pattern_.terms[main]); main = pattern_.terms[main].child[0]) {
+    register_of_.of[main] = r;
+    named(main, r);
+  }
+  bool const alone = main != outermost;
+  auto const asked = alone ? ask_ahead() : 0;
+  int next = 1;
+  while (several_roots_ && alone && next < t.children && uses_a_name(t.child[next])) further_root(t.child[next++]);
+  value(main, r, sign_use::strict, 0, alone);
+  while (several_roots_ && next < t.children) further_root(t.child[next++]);
+  for (std::size_t i = 0; i < rule_.condition_count; ++i)
+    if ((asked >> i & 1u) == 0) add_condition(rule_.conditions[i]);
+  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : root);
   emit({.code = step::accept});
   unreached_ = size_;
+}
+/// Asks the quiet conditions about what is bound; a bit for each of them.
+constexpr std::uint32_t lowering::ask_ahead() {
+  std::uint32_t asked = 0;
+  for (std::size_t i = 0; i < rule_.condition_count; ++i) {
+    auto const& what = rule_.conditions[i];
+    bool known = what.silent && what.count != 0;
+    for (std::size_t k = 0; k < what.count && known; ++k) known = is_bound(what.captures[k]);
+    if (!known) continue;
+    add_condition(what);
+    asked |= 1u << i;
+  }
+  return asked;
+}
+/// Whether a root is, on every way to match it, above a name that is bound.
+constexpr bool lowering::uses_a_name(std::uint8_t root) {
+  way found{};
+  int branches = 0;
+  if (!way_to_bound(root, false, branches, found)) return false;
+  for (int i = 0; i < found.length; ++i)
+    if (auto const kind = pattern_.terms[found.terms[i]].kind;
+        kind == term_kind::alternatives || kind == term_kind::optional)
+      return false;
+  return true;
 }
 /// Notes the names that a root has by `as`.
 constexpr void lowering::name_root(std::uint8_t at) {

@@ -163,6 +163,7 @@ class lowering {
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
+  constexpr void named(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0,
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
@@ -189,6 +190,8 @@ class lowering {
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
   [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
+  constexpr std::uint32_t ask_ahead();
+  [[nodiscard]] constexpr bool uses_a_name(std::uint8_t root);
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);

@@ -46,6 +46,8 @@ inline constexpr condition no_growth = dsl::condition_detail::make<Constants...>
   if (!first || !second || made.operand(2) || is_known(first) == is_known(second)) return {};
   return is_known(first) ? second : first;
 }
+/// Whether `y` combines a constant with what combines another one: asked before anything is opened.
+inline constexpr auto ends_a_chain = dsl::pred<"y">([](auto y) { return bool(combined(combined(y))); });
 /// Whether operators from `y` down to `x` each combine a constant with the one below, two at least, and nothing else
 /// uses what is between.
 inline constexpr auto one_below_the_other = dsl::pred<"y", "x">([](auto y, auto of) {
@@ -61,6 +63,7 @@ inline constexpr auto one_below_the_other = dsl::pred<"y", "x">([](auto y, auto 
 [[nodiscard]] constexpr rewrite_rule in_one(rule_name name, expression const& chain, expression const& made) {
   return name(chain.as<"y">())
       .where(dsl::is_constant<"c">.quiet(), dsl::floating<"x">.quiet())
+      .where<"two constants">(ends_a_chain.quiet())
       .where<"constants above and below">(one_below_the_other.quiet())
       .where(no_growth<"c">)
       .replace(made)

@@ -68,13 +68,9 @@ inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
   return true;
 });
 
-/// Whether `y` is an operator of any number of operands that has `x` alone: a pattern of a sum is found in others, too.
-inline constexpr auto is_only_operand = dsl::pred<"y", "x">([](auto y, auto of) {
-  auto const op = y.op();
-  bool const any = op == opcode::concat || op == opcode::sum_of || op == opcode::mean_of || op == opcode::maximum ||
-                   op == opcode::minimum;
-  return any && y.operand(0).id() == of.id() && y.operand(1).id() == absent;
-});
+/// Whether `y` is an operator of any number of operands that has `x` alone.
+inline constexpr auto is_only_operand =
+    dsl::pred<"y", "x">([](auto y, auto of) { return y.operand(0).id() == of.id() && y.operand(1).id() == absent; });
 
 /// Whether a Dropout drops nothing.
 inline constexpr auto nobody_trains = dsl::pred<"training">([](auto training) {

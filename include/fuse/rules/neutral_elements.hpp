@@ -27,6 +27,11 @@ inline constexpr auto neutral_element = dsl::scalar<"neutral">;
   double number = 0;
   return of.uniform(number) && number == wanted;
 }
+/// Whether an operand is that number everywhere: asked before anything is opened.
+template <int Number>
+inline constexpr auto has_operand = dsl::pred<"y">([](auto y) {
+  return is_uniformly(y.operand(0), Number) || is_uniformly(y.operand(1), Number);
+});
 inline constexpr auto times_one =
     dsl::pred<"y", "x">([](auto y, auto of) { return is_uniformly(beside(of, y, opcode::mul, opcode::div), 1); });
 
@@ -49,6 +54,13 @@ inline constexpr auto to_the_one =
 [[nodiscard]] constexpr expression whole_number_of(expression const& of) {
   return dsl::either(expression(opcode::floor, of), expression(opcode::ceil, of), expression(opcode::round, of));
 }
+/// Whether `y` is minus an operand: asked before anything is opened.
+inline constexpr auto is_negation = dsl::pred<"y">([](auto y) {
+  auto const op = y.op();
+  if (op == opcode::sub) return is_uniformly(y.operand(0), 0);
+  bool const scales = op == opcode::mul || op == opcode::div;
+  return op == opcode::neg || (scales && (is_uniformly(y.operand(0), -1) || is_uniformly(y.operand(1), -1)));
+});
 [[nodiscard]] constexpr expression as_inner(expression const& of) { return of.as<"inner">(); }
 
 }  // namespace formula
@@ -56,6 +68,7 @@ inline constexpr auto to_the_one =
 inline constexpr auto times_one =
     rule<"times-one">(
         dsl::either(formula::kept * formula::neutral_element, formula::kept / formula::neutral_element).as<"y">())
+        .where<"an operand is 1">(formula::has_operand<1>.quiet())
         .where<"the other operand is 1">(formula::times_one.quiet())
         .summary("x * 1 and x / 1 are x")
         .replace(formula::kept)
@@ -64,6 +77,7 @@ inline constexpr auto times_one =
 
 inline constexpr auto plus_nothing =
     rule<"plus-nothing">((formula::kept + formula::neutral_element).as<"y">())
+        .where<"an operand is 0">(formula::has_operand<0>.quiet())
         .where<"the other operand is 0, and the sign of 0 stays">(formula::plus_nothing.quiet())
         .summary("x - 0 and x + -0 are x")
         .replace(formula::kept)
@@ -98,7 +112,8 @@ inline constexpr auto not_twice =
         .replace(formula::kept)
         .stage(6)
         .quiet();
-inline constexpr auto negated_twice = rule<"negated-twice">(-(-formula::kept).as<"inner">())
+inline constexpr auto negated_twice = rule<"negated-twice">((-(-formula::kept).as<"inner">()).as<"y">())
+                                          .where<"it is a negation">(formula::is_negation.quiet())
                                           .summary("Neg undoes itself")
                                           .replace(formula::kept)
                                           .stage(6)

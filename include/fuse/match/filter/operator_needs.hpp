@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/dsl/conditions.hpp>
+#include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
@@ -59,11 +61,11 @@ class basic_operator_needs {
 
  private:
   struct wanted {
-    std::uint16_t at;  // register, or frame_base and a frame
+    std::uint16_t at;  // register, or frame_base and a frame, or slot_base and a slot
     needs what;
   };
   using state = plain_vector<wanted>;
-  static constexpr std::uint16_t frame_base = 256;
+  static constexpr std::uint16_t frame_base = 256, slot_base = 512;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
     for (auto const& w : in)
@@ -88,6 +90,10 @@ class basic_operator_needs {
     more.parts = 1;
     add(to, static_cast<std::uint16_t>(frame_base + frame), more);
   }
+  // What the conditions that follow ask of what is bound to a slot.
+  static needs take_slot(state& from, std::uint8_t slot) {
+    return take(from, static_cast<std::uint16_t>(slot_base + slot));
+  }
   // Of several that must be there, the last operator tells most: sums and products are everywhere.
   [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
     return {deep | direct, direct, 0, std::bit_floor((deep | direct) & operator_bits), 0};
@@ -106,6 +112,12 @@ class basic_operator_needs {
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
     return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
+  }
+
+  // Of what must be there, that which is still seen where elements are moved.
+  [[nodiscard]] static needs moved(needs const& of) {
+    bool const seen = (of.one_deep & reduction_bits) == 0;
+    return {of.deep & ~reduction_bits, 0, of.below, seen ? of.one_deep : 0, of.one_below};
   }
 
   static void below(needs& of, needs const& operand) {
@@ -172,12 +184,23 @@ class basic_operator_needs {
         break;
       case step::member: {
         auto part = take(found, i.b);
-        part.direct = 0;  // a sum among factors, a product among addends hides what is below it
+        part.direct &= constant_bit;  // a sum among factors, a product among addends hides operators below it
         add_part(found, i.a, part);
         break;
       }
+      case step::condition:
+        // (Of one that is not quiet it is told where it fails alone.)
+        if (auto const& c = rules_.conditions[i.op];
+            c.what.silent && c.what.holds == &dsl::condition_detail::constant_value)
+          add(found, static_cast<std::uint16_t>(slot_base + c.slots[0]), all(0, constant_bit));
+        break;
+      case step::capture: add(found, i.a, take_slot(found, i.b)); break;
+      case step::rest:
+        if (auto const members = take_slot(found, i.b); (i.flags & instruction::some) != 0)
+          add_part(found, i.a, members);
+        break;
       case step::strip: add(found, i.a, take(found, i.b)); break;
-      case step::rearranged: take(found, i.b); break;  // any operators may lie between
+      case step::rearranged: add(found, i.a, moved(take(found, i.b))); break;
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;

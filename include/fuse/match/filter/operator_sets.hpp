@@ -8,6 +8,7 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
@@ -15,11 +16,19 @@
 
 namespace fuse::inline v0::detail {
 
+/// The bits of reductions.
+inline constexpr std::uint64_t reduction_bits = [] {
+  std::uint64_t all = 0;
+  for (auto const& known : operator_table)
+    if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
+  return all;
+}();
+
 /// For each value the operators that stand there: its own, or those below a sum or product (`deep`: below any nesting
-/// of them, with bits for their kinds; `direct`: below one that is of the value's own kind, with a bit for that kind)
-/// and below what rules look through, and whether constants stand there; and `below`, what is `deep` at the operands
-/// of these operators. What a pattern needs and a set lacks cannot match,
-/// so most nodes are done with at a glance. 24 bytes a value.
+/// of them, with bits for their kinds, and, but for reductions, below what moves elements; `direct`: below one that is
+/// of the value's own kind, with a bit for that kind) and below what rules look through, and whether constants stand
+/// there; and `below`, what is `deep` at the operands of these operators. What a pattern needs and a set lacks cannot
+/// match, so most nodes are done with at a glance. 24 bytes a value.
 template <class Image>
 class basic_operator_sets {
  public:
@@ -34,6 +43,8 @@ class basic_operator_sets {
       direct |= other.direct;
       below |= other.below;
     }
+    /// What is left of it where elements are moved.
+    [[nodiscard]] sets moved() const { return {deep & ~reduction_bits, 0, below}; }
   };
 
   /// No value: anything may stand there.
@@ -78,7 +89,9 @@ class basic_operator_sets {
   }
 
   /// Whether a reduction, or an operator that shares the bit of one, stands at or below `v`, whatever is told.
-  [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
+  [[nodiscard]] bool has_reduction_below(value_id v) const {
+    return v < of_.size() && (of_[v].deep & reduction_bits) != 0;
+  }
 
   /// The same of the sets before those of `v` as `expect_before` of an image.
   [[gnu::always_inline]] void expect_before(value_id v) const {
@@ -145,13 +158,14 @@ class basic_operator_sets {
     std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
     std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
     std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, layout = false, power = false, logarithm = false;
+    bool transparent = false, moves = false, layout = false, power = false, logarithm = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     meaning of;
     // A sum of squares is of a product, and stands for that as well.
     auto const sums = summing_of(op);
     bool const squares = sums.of == 2;
+    of.moves = may_move_elements(op);
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
     if (info(op).group == op_group::none) {
@@ -194,7 +208,10 @@ class basic_operator_sets {
     sets found{means.bits, means.bits, means.below};
     for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
+    if (means.transparent || alone || has_transparent_name(record.tag))
+      found.add(of(kept_operand(image_, facts_, n)));
+    else if (means.moves && record.operand_count != 0)
+      found.add(of(image_.operand(n, 0)).moved());
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
     if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
       auto const& inside = of(image_.operand(n, 0));
@@ -303,12 +320,6 @@ class basic_operator_sets {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
-  static constexpr std::uint64_t reductions = [] {
-    std::uint64_t all = 0;
-    for (auto const& known : operator_table)
-      if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
-    return all;
-  }();
   static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
