@@ -17,7 +17,7 @@
 
 namespace {
 
-inline constexpr auto bundled_and_generated = fuse::rule_set<fuse::rules::norms, generated::first_200>;
+inline constexpr auto norms_and_generated = fuse::rule_set<fuse::rules::norms, generated::first_200>;
 
 template <auto const&... Members>
 std::vector<fuse::program> one_by_one(fuse::rule_set_of<Members...>) {
@@ -88,11 +88,11 @@ void match(char const* name, fuse::graph graph) {
   prepared const on(std::move(graph));
   auto const nodes = static_cast<double>(on.bound.image.node_count());
   std::deque<contender> all;
-  all.emplace_back("bundled + 200", std::vector{fuse::program_of<bundled_and_generated>}, on);
-  all.emplace_back("bundled", std::vector{fuse::program_of<fuse::rules::norms>}, on);
+  all.emplace_back("norms + 200", std::vector{fuse::program_of<norms_and_generated>}, on);
+  all.emplace_back("norms", std::vector{fuse::program_of<fuse::rules::norms>}, on);
   all.emplace_back("rules::all", std::vector{fuse::program_of<fuse::rules::all>}, on);
-  all.emplace_back("bundled + 200, filter off", std::vector{fuse::program_of<bundled_and_generated>}, on, false);
-  all.emplace_back("bundled, filter off", std::vector{fuse::program_of<fuse::rules::norms>}, on, false);
+  all.emplace_back("norms + 200, filter off", std::vector{fuse::program_of<norms_and_generated>}, on, false);
+  all.emplace_back("norms, filter off", std::vector{fuse::program_of<fuse::rules::norms>}, on, false);
   all.emplace_back("1", std::vector{fuse::program_of<generated::first_1>}, on);
   all.emplace_back("14", std::vector{fuse::program_of<generated::first_14>}, on);
   all.emplace_back("50", std::vector{fuse::program_of<generated::first_50>}, on);
