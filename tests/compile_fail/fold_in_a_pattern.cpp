@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: fold, row, dim, or_else and what is computed stand on the right side
+// expect: fold, row, dim, or_else, again and what is computed stand on the right side
 // expect: quoted<'w', 'r', 'o', 'n', 'g'>
 // twin: fold_in_a_pattern_twin.cpp
 #include <fuse/fuse.hpp>

@@ -135,6 +135,43 @@ TEST_CASE("what is looked through above an operator is not it") {
   CHECK((left == 0 || ops(g) == "Tanh"));
 }
 
+TEST_CASE("another operator takes over the attributes of one of the pattern") {
+  static constexpr auto fused = fuse::rule<"fused">(abs(op<"Conv">(x, w).as<"layer">()))
+                                    .replace(again<"layer", "com.microsoft::FusedConv">(x, w).attr<"group">(2));
+  static constexpr auto integers =
+      fuse::rule<"integers">(abs(op<"Conv">(x, w).as<"layer">())).replace(again<"layer", "ConvInteger">(x, w));
+  sketch g;
+  auto const y = g.add("Conv", {g.in("x", {1, 4, 8}), g.in("w", {6, 2, 3})},
+                       {{"pads", std::vector<std::int64_t>{1, 0}}, {"auto_pad", "NOTSET"}, {"group", 1}});
+  g.end(g.add("Abs", {y}));
+  SECTION("all but those that are given") {
+    fuse::rewrite_options options;
+    options.target = fuse::target::onnxruntime;
+    CHECK(fuse::rewrite<fused>(static_cast<graph&>(g), options).applied() == 1);
+    CHECK(ops(g) == "com.microsoft::FusedConv");
+    CHECK(std::get<std::vector<std::int64_t>>(g.attribute(last(g), "pads")->content) ==
+          std::vector<std::int64_t>{1, 0});
+    CHECK(std::get<std::string>(g.attribute(last(g), "auto_pad")->content) == "NOTSET");
+    CHECK(number(g, last(g), "group") == 2);
+  }
+  SECTION("its rule is for the target that has it") {
+    auto const report = fuse::rewrite<fused>(static_cast<graph&>(g));
+    CHECK(report.rule("fused")->left_out == "com.microsoft::FusedConv is for another target");
+  }
+  SECTION("where that is right") { CHECK_FALSE(refusal<integers>(g).empty()); }
+}
+
+TEST_CASE("whose parameters are operands has no attributes to take over") {
+  static constexpr auto part =
+      fuse::rule<"part">(op<"Slice">(abs(x)).as<"part">()).replace(again<"part", "Relu">(x)).at_equal_cost();
+  sketch g;
+  auto const one = g.constant({std::int64_t{1}});
+  g.end(g.add("Slice", {g.add("Abs", {g.in("x", {4, 8})}), g.constant({std::int64_t{0}}), one, one}));
+  auto const report = fuse::rewrite<part>(static_cast<graph&>(g));
+  REQUIRE(report.rule("part")->refused.size() == 1);
+  CHECK(report.rule("part")->refused[0].reason.find("parameters among its operands") != std::string::npos);
+}
+
 TEST_CASE("an operator of which not all is known does not stand again") {
   sketch g;
   g.end(g.add("Abs", {g.add("If", {g.in("c", {}, element_type::boolean)})}));

@@ -169,9 +169,9 @@ TEST_CASE("a filter tells where nothing can match, and nothing where it is off")
   g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");
   filtered<twice> of(g);
   CHECK_FALSE(of.filter.may_match(0, 0));
-  of.filter.turn(false);
+  of.filter.look_for(fuse::detail::search_for::failures);
   CHECK(of.filter.may_match(0, 0));
-  of.filter.turn(true);
+  of.filter.look_for(fuse::detail::search_for::matches);
   CHECK_FALSE(of.filter.may_match(0, 0));
 }
 
@@ -253,10 +253,10 @@ TEST_CASE("what changes while a filter is off is taken in when it is on again") 
   counter seen;
   machine.run(seen);
   REQUIRE(seen.found == 0);
-  machine.filter(false);
+  machine.look_for(fuse::detail::search_for::failures);
   bound.image.redirect(bound.image.result(0), bound.image.result(1));
   machine.look(2);
-  machine.filter(true);
+  machine.look_for(fuse::detail::search_for::matches);
   machine.run(seen);
   CHECK(seen.found == 1);
 }

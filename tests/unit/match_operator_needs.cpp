@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -162,7 +163,7 @@ TEST_CASE("what is not entered at a glance would not have matched") {
       found at_a_glance, of_all, in_turn;
       looking.run(n, 0, at_a_glance);
       looking.run(n, in_turn);
-      looking.listen(&everything);  // whoever listens wants to see all fail
+      looking.listen(&everything);  // whoever listens sees the same matches
       looking.run(n, 0, of_all);
       looking.listen(nullptr);
       if (of_all.rules != at_a_glance.rules || of_all.rules != in_turn.rules || of_all.rules != all_nodes.rules[n])
@@ -174,6 +175,32 @@ TEST_CASE("what is not entered at a glance would not have matched") {
     INFO(std::string_view(rules.rules[rule].name));
     CHECK(matches[rule] != 0);
   }
+}
+
+TEST_CASE("what fails as a near miss is found where only these are looked for, at the same place") {
+  using fuse::detail::instruction, fuse::detail::search_for;
+  fuse::program const rules = fuse::program_of<all_of_them>;
+  auto const& names = fuse::dialect_of<graph>;
+  fuse::detail::filter_tables const tables(rules, names);
+  std::vector<std::size_t> misses(rules.rules.size());
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto g = drawn(seed);
+    fuse::graph_binding<graph> bound(g, fuse::names_in(names), names.newest);
+    fuse::detail::facts known(bound.image, names);
+    known.run();
+    fuse::detail::machine looking(tables, bound.image, known, names);
+    for (fuse::node_id n = 0; n < bound.image.node_count(); ++n) {
+      looking.look_for(search_for::failures);
+      auto const any = failure_at(looking, n, 0, nullptr);
+      looking.look_for(search_for::near_misses);
+      auto const near = failure_at(looking, n, 0, nullptr);
+      bool const same = any.at == near.at && any.value == near.value && any.score == near.score;
+      if (any.score >= instruction::near_miss ? !same : near.score >= instruction::near_miss)
+        FAIL("seed " << seed << ", node " << n);
+      if (any.score >= instruction::near_miss) ++misses[fuse::detail::rule_after(rules, any.at)];
+    }
+  }
+  CHECK(std::count_if(misses.begin(), misses.end(), [](std::size_t all) { return all != 0; }) >= 6);
 }
 
 }  // namespace match_operator_needs

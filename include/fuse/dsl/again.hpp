@@ -13,4 +13,12 @@ template <fixed_string Name, class... Operands>
   return expression(term_kind::again, opcode::opaque, fuse::detail::name_text<Name>, operands...);
 }
 
+/// The same as another operator of the dialect, `As`, whose attributes of these names mean the same.
+/// `again<"conv", "com.microsoft::FusedConv">(x, w, b).attr<"activation">(1)`.
+template <fixed_string Name, fixed_string As, class... Operands>
+[[nodiscard]] constexpr expression again(Operands const&... operands) {
+  expression const made(term_kind::named, opcode::opaque, fuse::detail::name_text<As>, operands...);
+  return made.with_attributes_of(fuse::detail::name_text<Name>);
+}
+
 }  // namespace fuse::inline v0::dsl

@@ -34,7 +34,8 @@ enum class term_kind : std::uint8_t {
   users,         ///< a.users(1)
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
-  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
+  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands; as an attribute of
+                 ///< another operator, all of its attributes
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured; with `index` 1 dim<"h">, a captured extent
@@ -150,6 +151,15 @@ struct expression {
   [[nodiscard]] constexpr expression attr(double value) const;
   template <fixed_string Name>
   [[nodiscard]] constexpr expression attr(expression const& value) const;
+
+  /// In a replacement: the attributes of the operator that the pattern calls `name`, but for those that `attr` gives
+  /// (dsl/again.hpp).
+  [[nodiscard]] constexpr expression with_attributes_of(static_text name) const {
+    term made{};
+    made.kind = term_kind::again;
+    made.name = name;
+    return with_attribute(made, {});
+  }
 
   /// Requires the value to have exactly `count` users (a graph output is one), and its node no other result in use.
   [[nodiscard]] constexpr expression users(int count) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/eval/elementwise.hpp>
 #include <fuse/eval/windows.hpp>
 
 namespace fuse::inline v0::detail {
@@ -130,9 +131,15 @@ void for_each_entry(window_places const& w, std::vector<std::int64_t> const& pla
   auto const *x = c.operand(0), *w = c.operand(1);
   if (x == nullptr || w == nullptr) return evaluation::misfit;
   dense made;
-  bool const fits =
-      c.op == opcode::conv ? convolved(c, *x, *w, c.operand(2), made) : spread(c, *x, *w, c.operand(2), made);
-  return fits ? c.yield(std::move(made)) : evaluation::misfit;
+  bool const fits = c.op == opcode::conv_transpose ? spread(c, *x, *w, c.operand(2), made)
+                                                   : convolved(c, *x, *w, c.operand(2), made);
+  if (!fits) return evaluation::misfit;
+  if (c.op != opcode::fused_conv) return c.yield(std::move(made));
+  if (auto const* added = c.operand(3); added != nullptr) {
+    if (added->shape != made.shape) return evaluation::misfit;
+    for (std::size_t i = 0; i < made.elements.size(); ++i) made.elements[i] += added->elements[i];
+  }
+  return activated(c, c.yield(std::move(made)));
 }
 
 }  // namespace fuse::inline v0::detail

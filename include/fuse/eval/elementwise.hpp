@@ -126,6 +126,17 @@ namespace fuse::inline v0::detail {
   return plain != nullptr ? yield(plain) : evaluation::unknown;
 }
 
+/// What an operator made, after the activation that it ends with.
+[[nodiscard]] inline evaluation activated(call const& c, evaluation made) {
+  auto const name = c.text("activation", "none");
+  if (made != evaluation::done || name == "none") return made;
+  auto const of = name == "Relu" ? opcode::relu : name == "Sigmoid" ? opcode::sigmoid : opcode::tanh;
+  if (of == opcode::tanh && name != "Tanh") return evaluation::unknown;
+  auto const before = std::move(c.results[0]);
+  dense const* const operands[] = {&before};
+  return evaluate_unary({of, operands, c.parameters, c.results});
+}
+
 /// To the type of the result. There is nothing to saturate in the types that have numbers here.
 [[nodiscard]] inline evaluation evaluate_cast(call const& c) {
   auto const *x = c.operand(0), *like = c.operand(1);

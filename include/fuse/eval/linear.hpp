@@ -102,6 +102,7 @@ template <class T>
       return c.yield(mapped(std::move(made), [=](double v) { return alpha * v; }));
     }
     case opcode::gemm: return evaluate_gemm(c, *a, *b);
+    case opcode::fused_gemm: return activated(c, evaluate_gemm(c, *a, *b));
     case opcode::linear:
       if (b->shape.size() != 2 || !multiplied(*a, matrix(*b, true), made)) return evaluation::misfit;
       if (added != nullptr && !combine(made, *added, made, [](double x, double y) { return x + y; }))

@@ -48,6 +48,8 @@ namespace detail {
     case opcode::mean_variance_norm:
     case opcode::local_response_norm:
     case opcode::conv:
+    case opcode::fused_conv:
+    case opcode::fused_gemm:
     case opcode::conv_transpose:
     case opcode::global_max_pool:
     case opcode::global_lp_pool:
@@ -107,10 +109,12 @@ namespace detail {
     case opcode::cumulative_product: return detail::evaluate_cumulative(c);
     case opcode::matmul:
     case opcode::gemm:
+    case opcode::fused_gemm:
     case opcode::fused_matmul:
     case opcode::linear: return detail::evaluate_linear(c);
     case opcode::einsum: return detail::evaluate_einsum(c);
     case opcode::conv:
+    case opcode::fused_conv:
     case opcode::conv_transpose: return detail::evaluate_convolution(c);
     case opcode::matmul_integer:
     case opcode::conv_integer:

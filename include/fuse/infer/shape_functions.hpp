@@ -340,10 +340,12 @@ void apply_shape_function(Context& at, opcode op) {
       at.set_type(0, element_type::int32);
       matmul_shape(at);
       break;
-    case opcode::gemm: gemm_shape(at); break;
+    case opcode::gemm:
+    case opcode::fused_gemm: gemm_shape(at); break;
     case opcode::linear: linear_shape(at); break;
     case opcode::einsum: einsum_shape(at); break;
     case opcode::conv:
+    case opcode::fused_conv:
       at.share_type(0, 0);
       conv_shape(at);
       break;

@@ -167,8 +167,10 @@ class basic_validity {
         return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
+      case opcode::fused_gemm:
       case opcode::linear:
       case opcode::conv:
+      case opcode::fused_conv:
       case opcode::conv_transpose:
       case opcode::layer_norm:
       case opcode::rms_norm:
@@ -248,9 +250,11 @@ class basic_validity {
     switch (op) {
       case opcode::prelu: return into(0, 1);
       case opcode::matmul: return check_matmul();
-      case opcode::gemm: return check_gemm();
+      case opcode::gemm:
+      case opcode::fused_gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
-      case opcode::conv: return check_conv();
+      case opcode::conv:
+      case opcode::fused_conv: return check_conv();
       case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:

@@ -28,25 +28,42 @@ struct explanation {
 
 namespace detail {
 
-/// Keeps the most telling failure of one run, of all rules or on the ways of some.
+/// Has a machine look for something else for a while.
+class looking_for {
+ public:
+  looking_for(machine& match, search_for what) : match_(match), before_(match.looks_for()) { match_.look_for(what); }
+  ~looking_for() { match_.look_for(before_); }
+  looking_for(looking_for const&) = delete;
+  looking_for& operator=(looking_for const&) = delete;
+
+ private:
+  machine& match_;
+  search_for before_;
+};
+
+/// The most telling failure of one run, of all rules or on the ways of some.
 class deepest_failure final : public failure_listener {
  public:
   std::uint16_t at = no_instruction;
   value_id value = absent;
   int score = -1;
-  chosen_rules const* only = nullptr;
+
+  explicit deepest_failure(chosen_rules const* only) : only_(only) {}
 
   void failed(std::uint16_t instruction, value_id v, int how_telling) override {
     if (how_telling < score) return;
     if (how_telling == score && at != no_instruction) return;
-    if (only != nullptr && !only->pass(instruction)) return;
+    if (!follows(instruction)) return;
     at = instruction;
     value = v;
     score = how_telling;
   }
   [[nodiscard]] bool follows(std::uint16_t instruction) const override {
-    return only == nullptr || only->pass(instruction);
+    return only_ == nullptr || only_->pass(instruction);
   }
+
+ private:
+  chosen_rules const* only_;
 };
 
 /// Sees all matches at a node without taking any.
@@ -58,6 +75,25 @@ class all_matches final : public machine::acceptor {
     return false;
   }
 };
+
+/// The rules of a stage that match at a node, of `only` where that is given.
+[[nodiscard]] inline plain_vector<std::uint16_t> matches_at(machine& match, node_id n, int stage,
+                                                            chosen_rules const* only) {
+  all_matches found;
+  match.run(n, stage, found);
+  if (only != nullptr) found.rules.erase_if([&](auto rule) { return !only->has(rule); });
+  return found.rules;
+}
+
+/// The most telling failure there, of those that the machine looks for.
+[[nodiscard]] inline deepest_failure failure_at(machine& match, node_id n, int stage, chosen_rules const* only) {
+  deepest_failure found(only);
+  all_matches matches;
+  match.listen(&found);
+  match.run(n, stage, matches);
+  match.listen(nullptr);
+  return found;
+}
 
 /// The extent that nobody can prove what `v` is made of for want of, as the end of a sentence; empty where there is
 /// none.
@@ -74,39 +110,28 @@ template <class Image>
 
 /// Explains one node: whether the rules of a stage match there, and else the most telling failure, of `only` where that
 /// is given. What fails is told by a search that looks at more than matching does, so that it can tell; whether
-/// something matches, by the search that matching is. Costs two matches. A failure with a score below `least` is told
-/// without words, which cost more than finding it.
+/// something matches, by the search that matching is. Costs two matches.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, chosen_rules const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    all_matches matches;
-    match.run(n, stage, matches);
-    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return !only->has(rule); });
-    if (!matches.rules.empty()) {
+    if (auto const matching = matches_at(match, n, stage, only); !matching.empty()) {
       best.matched = true;
-      best.rule = matches.rules.front();
+      best.rule = matching.front();
       best.score = 1 << 20;
       return best;
     }
-    deepest_failure failure;
-    failure.only = only;
-    match.listen(&failure);
-    bool const filtered = match.filters();
-    match.filter(false);
-    match.run(n, stage, matches);
-    match.filter(filtered);
-    match.listen(nullptr);
+    looking_for const all(match, search_for::failures);
+    auto const failure = failure_at(match, n, stage, only);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule_after(failure.at) : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
-    if (best.score < least) return best;
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;

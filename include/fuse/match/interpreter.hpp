@@ -159,7 +159,7 @@ class basic_interpreter {
         case step::exactly:
           held = values_.operation(i, values_.stripped(i, true));
           if (!held) break;
-          score_ += 2;
+          score_ += i.tells();
           if ((i.flags & instruction::commutes) != 0) {
             if (try_from(i.next, s_.here())) return true;
             std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
@@ -167,7 +167,7 @@ class basic_interpreter {
           break;
         case step::reduction:
           held = reductions_.reduction(i);
-          if (held) score_ += 2;
+          if (held) score_ += i.tells();
           break;
         case step::within: held = filter_.has_below(i, operators_at(i.a)); break;
         case step::group:
@@ -250,7 +250,7 @@ class basic_interpreter {
   // Goes on with part `p` of a frame, or several that are like it.
   bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
             std::uint32_t taken) {
-    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    int const telling = i.tells();
     auto const& f = s_.frames[i.a];
     auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
     s_.registers[i.b].take(p, sign, f.group->sums() ? only : pc);
@@ -408,7 +408,7 @@ class basic_interpreter {
   match_acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
   int steps_ = 0;
-  int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
+  int score_ = 0;  // how telling what has held so far is
 };
 
 }  // namespace fuse::inline v0::detail

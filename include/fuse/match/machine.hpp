@@ -51,13 +51,13 @@ class basic_machine {
   /// with the next comparison, if there is one.
   void compare_anew() { congruent_.update(); }
 
-  /// Whether what cannot match is told apart before it is looked for (match/filter/). Matches are the same; without it
-  /// one sees all that fails.
-  void filter(bool on) {
-    filter_.turn(on);
+  /// What is looked for: what cannot be that is told apart before (match/filter/). All matches are found whenever all
+  /// failures are, in a longer time.
+  void look_for(search_for what) {
+    filter_.look_for(what);
     interpreter_.forget();
   }
-  [[nodiscard]] bool filters() const { return filter_.is_on(); }
+  [[nodiscard]] search_for looks_for() const { return filter_.looks_for(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
   [[nodiscard]] congruence& congruent() { return congruent_; }

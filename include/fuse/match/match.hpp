@@ -57,7 +57,7 @@ class graph_matcher {
 
   /// Whether what cannot match is told apart before it is looked for: at first, it is. Without that the same is found,
   /// in a longer time.
-  void filter(bool on) { machine_.filter(on); }
+  void filter(bool on) { machine_.look_for(on ? search_for::matches : search_for::failures); }
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
   [[nodiscard]] std::vector<any_match<Graph>> all() {
@@ -86,9 +86,11 @@ class graph_matcher {
   /// The nearest misses, at most `limit`, the nearest first.
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
+    looking_for const near(machine_, search_for::near_misses);
     for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
+      if (!is_near(n)) continue;
       auto why_not = explain(machine_, bound_.image, facts_, names, n);
-      if (why_not.matched || why_not.score < 3) continue;
+      if (why_not.matched || why_not.score < instruction::near_miss) continue;
       std::size_t at = found.size();
       while (at > 0 && found[at - 1].score < why_not.score) --at;
       if (at < limit) found.insert(found.begin() + static_cast<std::ptrdiff_t>(at), std::move(why_not));
@@ -142,6 +144,11 @@ class graph_matcher {
   [[nodiscard]] explanation why_of(node_of<Graph> const& node, chosen_rules const* only) {
     auto const n = number(node);
     return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n, only);
+  }
+  [[nodiscard]] bool is_near(node_id n) {
+    for (int stage = 0; stage < machine_.rules().stages; ++stage)
+      if (failure_at(machine_, n, stage, nullptr).score >= instruction::near_miss) return true;
+    return false;
   }
   // The machine wants to know all when it is made.
   facts const& propagated() {

@@ -31,6 +31,9 @@ inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 inline constexpr parameter_source approximation[] = {
     {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
 inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
+// None that has parameters of its own, which com.microsoft's operators have in lists.
+inline constexpr parameter_source activation_by_name[] = {
+    {"activation", kind::word, "activation", 0, 0, axis_use::none, "none Relu Sigmoid Tanh"}};
 inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
 
 // Of com.microsoft's operators: float, half and bfloat16; and double. (FastGelu takes doubles, and rounds its
@@ -38,6 +41,7 @@ inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute,
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+inline constexpr element_types one_float_type[] = {{1, {0x2, 0x2, 0x2, 0x2}, 0x2}};
 // Float and half, by ids of 32 bits.
 inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
 inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
@@ -46,6 +50,18 @@ inline constexpr element_types attention_types[] = {{1, {0x402, 0x402, 0x402, 0x
 inline constexpr element_types projected_attention_types[] = {{1, {0x402, 0x402, 0x402, 0x40, 0x402}, 0x402}};
 // Float and half, by positions of 64 bits.
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
+
+inline constexpr attribute_info fused_conv_all[] = {
+    {"activation", attribute_kind::text}, {"activation_params", attribute_kind::numbers},
+    {"auto_pad", attribute_kind::text},   {"dilations", attribute_kind::integers},
+    {"group", attribute_kind::integer},   {"kernel_shape", attribute_kind::integers},
+    {"pads", attribute_kind::integers},   {"strides", attribute_kind::integers}};
+inline constexpr attribute_info fused_gemm_all[] = {
+    {"activation", attribute_kind::text},         {"activation_alpha", attribute_kind::number},
+    {"activation_beta", attribute_kind::number},  {"activation_gamma", attribute_kind::number},
+    {"alpha", attribute_kind::number},            {"beta", attribute_kind::number},
+    {"transA", attribute_kind::integer},          {"transB", attribute_kind::integer}};
+inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all};
 
 // Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -164,6 +180,8 @@ inline constexpr operator_row rows[] = {
     {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
     {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none}, {"fuse::RotaryEmbedding", opcode::rotary_embedding, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
+    {"com.microsoft::FusedConv", opcode::fused_conv, 1, activation_by_name, 4, target::onnxruntime, 0, &fused_conv_attributes, {}, one_float_type},
+    {"com.microsoft::FusedGemm", opcode::fused_gemm, 1, activation_by_name, 3, target::onnxruntime, 0, &fused_gemm_attributes, {}, one_float_type},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
     // What operators of older sets are where their attributes say that they mean something else.
     otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),

@@ -42,7 +42,7 @@ enum class opcode : std::uint16_t {
   if_else, loop, scan,
   // further operators of each of these kinds
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
-  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss,
+  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss, fused_conv, fused_gemm,
   count_,
 };
 // clang-format on
@@ -371,6 +371,9 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::linear_attention, "linear_attention", op_kind::anchor, 3, 6),
     detail::other(opcode::nll_loss, "nll_loss", op_kind::opaque, 2, 3),
     detail::other(opcode::cross_entropy_loss, "cross_entropy_loss", op_kind::opaque, 2, 3),
+    // (x, w, b?, what is added before the activation?)
+    detail::other(opcode::fused_conv, "fused_conv", op_kind::anchor, 2, 4, detail::fused_conv_parameters),
+    detail::other(opcode::fused_gemm, "fused_gemm", op_kind::anchor, 2, 3, detail::fused_gemm_parameters),
 };
 // clang-format on
 

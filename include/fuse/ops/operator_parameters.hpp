@@ -99,5 +99,10 @@ inline constexpr parameter_info average_pool_parameters[] = {pool_parameters[0],
                                                              max_pool_parameters[4], {"count_include_pad", 0}};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
+// What is computed of each element in the end: nothing, relu, sigmoid, tanh.
+inline constexpr parameter_info fused_conv_parameters[] = {conv_parameters[0], conv_parameters[1], conv_parameters[2],
+                                                           conv_parameters[3], conv_parameters[4], {"activation", 0}};
+inline constexpr parameter_info fused_gemm_parameters[] = {
+    gemm_parameters[0], gemm_parameters[1], gemm_parameters[2], gemm_parameters[3], {"activation", 0}};
 
 }  // namespace fuse::inline v0::detail

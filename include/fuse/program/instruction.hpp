@@ -114,6 +114,14 @@ struct instruction {
                                             ///< whatever shape is left: up to the root, all that stands around it
                                             ///< broadcasts
 
+  /// How telling it is that it holds: what tells most of a match is its operators, then powers and coefficients.
+  [[nodiscard]] constexpr int tells() const {
+    if (code == step::operation || code == step::exactly || code == step::reduction) return 2;
+    return code == step::member && number != 1 && number != -1 ? 1 : 0;
+  }
+  /// What of that must hold before a failure is a near miss.
+  static constexpr int near_miss = 3;
+
   /// Whether it is a step on an opened frame, a.
   [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
   /// Equal but for where they lead.
@@ -173,7 +181,8 @@ struct replacement_term {
                         ///< asks for a name (else 0); of `rearranged` which one; of `row` 1 + its axis, or 0 for
                         ///< the last ones
   std::uint8_t child[8];
-  double number;  ///< of `along` and `dimension` the axis
+  double number;  ///< of `along` and `dimension` the axis; of `again` the name code of another operator that has the
+                  ///< attributes, or 0
   struct given {
     static_text name;
     double number;

@@ -36,6 +36,7 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
   if (!names_.lists_attributes) return;
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& given = in[t.child[i]];
+    if (given.kind != term_kind::attribute) continue;
     bool known = false, has_default = false;
     if (has_defaults)
       for (auto const& p : info(t.op).parameters) has_default = has_default || given.name == p.name;

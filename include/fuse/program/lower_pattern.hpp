@@ -222,6 +222,7 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
 constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
+    if (a.kind != term_kind::attribute) return fail(rule_error::misplaced, rule_.name);
     if (a.name == except) continue;
     instruction made{.code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = through};
     if (a.children == 0) {

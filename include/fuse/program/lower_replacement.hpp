@@ -81,10 +81,15 @@ constexpr void lowering::lower_replacement() {
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
+    term const* taken_over = nullptr;  // the operator whose attributes this one has
     for (int c = 0; c < t.children; ++c) {
       auto const& child = made.terms[t.child[c]];
-      if (child.kind != term_kind::attribute) {
+      if (c < t.operands()) {
         r.child[r.children++] = t.child[c];
+        continue;
+      }
+      if (child.kind == term_kind::again) {
+        taken_over = &child;
         continue;
       }
       if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
@@ -133,6 +138,9 @@ constexpr void lowering::lower_replacement() {
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
         if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
         require_operands(made, t, neutral ? meant.least : operands);
+        if (taken_over == nullptr) break;
+        if (!lower_again(*taken_over, r)) return fail(rule_error::again_of_no_operator, taken_over->name);
+        r.number = meant.code;
         break;
       }
       case term_kind::neutral: {

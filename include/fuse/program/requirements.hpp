@@ -130,8 +130,8 @@ struct rule_requirement {
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its whole "
-      "pattern, and none in the place of an operand that an operator may lack");
+      "fuse: fold, row, dim, or_else, again and what is computed stand on the right side of a rule, roots around its "
+      "whole pattern, and none in the place of an operand that an operator may lack");
 };
 
 template <fixed_string Name, std::size_t... I>

@@ -46,7 +46,7 @@ class basic_driver final : machine::acceptor {
         waiting_(image) {
     report_.rules.resize(rules_.rules.size());
     for (std::size_t i = 0; i < rules_.rules.size(); ++i) report_.rules[i].name = rules_.rules[i].name;
-    machine_.filter(options.filter);
+    if (!options.filter) machine_.look_for(search_for::failures);
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
@@ -412,20 +412,19 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
   void wait(plain_vector<node_id> const& nodes) {
-    for (auto n : nodes) waiting_.add(n);
+    for (auto n : nodes)
+      if (matters(n)) waiting_.add(n);
   }
-  // In this stage, and in the stages before it once all have had their turn.
+  // In this stage, and in the stages before it once all have had their turn. What the walk over all nodes has not reached
+  // yet has its turn there: what reads it may be a larger match.
   void look_now_and_late(node_id n) {
-    waiting_.add(n);
+    if (n >= reached_ && matters(n)) waiting_.add(n);
     if (stage_ != 0 || late_rounds_) late_.push_back(n);
   }
 
-  // What the walk over all nodes has not reached yet has its turn there: what reads it may be a larger match.
   void visit_waiting() {
-    while (!waiting_.empty() && budget_ != 0) {
-      auto const next = waiting_.take();
-      if (next >= reached_ && matters(next)) visit(next);
-    }
+    while (!waiting_.empty() && budget_ != 0)
+      if (auto const next = waiting_.take(); matters(next)) visit(next);
   }
 
   void visit_further_up() {

@@ -46,29 +46,31 @@ class basic_near_misses {
 
     // A failure of a rule that does not speak hides none of those that do; nor, above a landmark, of one that asks for
     // none.
-    misses own(*this, stage, speaks);
+    chosen_rules const all(rules_, speaks);
     misses above(*this, stage, [&](std::size_t rule) { return speaks(rule) && rules_.rules[rule].reduces; });
     std::vector<bool> told(image_.value_count(), false);
-    auto const tell_once = [&](misses const& all, miss const& found) {
-      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage, &all.rules));
-      told[found.at] = true;
+    auto const tell_once = [&](chosen_rules const& of, node_id n, value_id at) {
+      if (!told[at]) tell(explain(machine_, image_, facts_, names_, n, stage, &of));
+      told[at] = true;
     };
+    looking_for const near(machine_, search_for::near_misses);
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
-      if (auto const& found = own.at(n); found.score >= near) tell_once(own, found);
+      if (auto const failed = failure_at(machine_, n, stage, &all);
+          failed.score >= instruction::near_miss && failed.value != absent && !matches(n, stage, all))
+        tell_once(all, n, failed.value);
       if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
         if (auto const& found = above.at(user); found.score > nearest.score) nearest = found;
       int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
-      if (nearest.score >= least && nearest.score < near) tell_once(above, nearest);
+      if (nearest.score >= least && nearest.score < instruction::near_miss)
+        tell_once(above.rules, nearest.node, nearest.at);
     }
   }
 
  private:
-  static constexpr int near = 3;  // the score from which a failure at a root is a near miss
-
   struct miss {
     node_id node = absent;
     value_id at = absent;
@@ -88,11 +90,11 @@ class basic_near_misses {
       auto& kept = kept_[n];
       if (kept.node == n) return kept;
       kept.node = n;
-      constexpr int without_words = 1 << 30;
-      auto const why = explain(in_.machine_, in_.image_, in_.facts_, in_.names_, n, stage_, &rules, without_words);
-      if (!why.matched && why.at != absent) {
-        kept.at = why.at;
-        kept.score = why.score;
+      if (in_.matches(n, stage_, rules)) return kept;
+      looking_for const failures(in_.machine_, search_for::failures);
+      if (auto const failed = failure_at(in_.machine_, n, stage_, &rules); failed.value != absent) {
+        kept.at = failed.value;
+        kept.score = failed.score;
       }
       return kept;
     }
@@ -102,6 +104,11 @@ class basic_near_misses {
     int stage_;
     plain_vector<miss> kept_;
   };
+
+  [[nodiscard]] bool matches(node_id n, int stage, chosen_rules const& rules) {
+    looking_for const whole(machine_, search_for::matches);
+    return !matches_at(machine_, n, stage, &rules).empty();
+  }
 
   [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   // Whether a rule asks for a landmark of that operator.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,12 +103,7 @@ class basic_operator_writer {
   built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
                         std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
-    if (row == nullptr || row->emit_since > image_.version)
-      return objection::no_operator("the operator of the right side does not exist at this operator set version");
-    if (row->emit == target::none)
-      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
-    if (!includes(row->emit, into_.target_here(to_)))
-      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
+    if (auto why = cannot_be_made(row); why) return *why;
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
@@ -123,38 +119,71 @@ class basic_operator_writer {
                         std::uint32_t results) {
     auto const tag = image_.node(n).tag;
     auto const* row = names_.row(tag.name, image_.version);
-    auto const is_not_copied = [&](char const* why) {
-      return objection{"the operator of " + std::string(image_.source->node_name(n)) +
-                       " cannot be written again: " + why};
-    };
-    if (row == nullptr || row->attributes->any) return is_not_copied("its dialect does not list its attributes");
-    if (row->emit == target::none) return is_not_copied("it is read, and never written");
-    if (image_.node(n).has_bodies) return is_not_copied("it has bodies");
+    if (row != nullptr && row->emit == target::none) return is_not_copied(n, "it is read, and never written");
+    if (auto const* why = copy_attributes(n, row); why != nullptr) return is_not_copied(n, why);
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
-    attributes_.clear();
-    for (auto const& listed : row->attributes->all) {
-      auto const there = image_.source->attribute_of(n, listed.name);
-      if (std::holds_alternative<std::monostate>(there)) continue;
-      if (!copy(there, attributes_.emplace_back()))
-        return is_not_copied("an attribute is of a kind that rewrites do not write");
-      attributes_.back().name = listed.name;
-    }
     operands_.assign(operands);
     // Operands that are parameters stay.
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
       while (operands_.size() < i) operands_.push_back(absent);
       operands_.push_back(image_.operand(n, i));
     }
-    for (auto& p : parameters) {
-      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
-      forget(p, *row);
-      if (auto const* why = place(p, row); why != nullptr) return objection{why};
-    }
-    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
-    return node(tag, row->name, operands_, results);
+    return with_given(*row, tag, operands, parameters, results);
+  }
+
+  /// Another operator, with the name of code `name`, that takes over the attributes of node `n`.
+  built<value_id> taking_over(node_id n, std::uint16_t name, span<value_id const> operands,
+                              span<written_parameter> parameters, std::uint32_t results) {
+    auto const *of = names_.row(image_.node(n).tag.name, image_.version), *row = names_.row(name, image_.version);
+    if (auto why = cannot_be_made(row); why) return *why;
+    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
+    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
+      return is_not_copied(n, "it has parameters among its operands");
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    operands_.assign(operands);
+    return with_given(*row, {name, static_cast<std::uint16_t>(row->op)}, operands, parameters, results);
   }
 
  private:
+  // Why an operator cannot be one of a right side that is named; none where it can.
+  [[nodiscard]] std::optional<objection> cannot_be_made(operator_row const* row) const {
+    if (row == nullptr || row->emit_since > image_.version)
+      return objection::no_operator("the operator of the right side does not exist at this operator set version");
+    if (row->emit == target::none)
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
+    if (!includes(row->emit, into_.target_here(to_)))
+      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
+    return {};
+  }
+
+  [[nodiscard]] objection is_not_copied(node_id n, char const* why) const {
+    return {"the operator of " + std::string(image_.source->node_name(n)) + " cannot be written again: " + why};
+  }
+  // Takes the attributes of a node; returns why they cannot be written, or null.
+  [[nodiscard]] char const* copy_attributes(node_id n, operator_row const* row) {
+    if (row == nullptr || row->attributes->any) return "its dialect does not list its attributes";
+    if (image_.node(n).has_bodies) return "it has bodies";
+    attributes_.clear();
+    for (auto const& listed : row->attributes->all) {
+      auto const there = image_.source->attribute_of(n, listed.name);
+      if (std::holds_alternative<std::monostate>(there)) continue;
+      if (!copy(there, attributes_.emplace_back())) return "an attribute is of a kind that rewrites do not write";
+      attributes_.back().name = listed.name;
+    }
+    return nullptr;
+  }
+  // A node with the attributes and operands that are there, and parameters in their place.
+  built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
+                             span<written_parameter> parameters, std::uint32_t results) {
+    for (auto& p : parameters) {
+      if (auto why = settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
+      forget(p, row);
+      if (auto const* why = place(p, &row); why != nullptr) return objection{why};
+    }
+    if (auto why = completed(row, operands); !why.empty()) return objection{std::move(why)};
+    return node(tag, row.name, operands_, results);
+  }
+
   // Takes away the attribute that said what `p` says now, and the one that says it of pads in another way.
   void forget(written_parameter const& p, operator_row const& row) {
     auto name = p.name;

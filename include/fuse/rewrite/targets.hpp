@@ -39,7 +39,8 @@ class rule_targets {
         if (found = missing(rule, terms, t.child[i]); found.empty()) return {};
       return found;
     }
-    if (t.what == kind::named) found = missing(t);
+    if (t.what == kind::named) found = missing(t.op);
+    if (t.what == kind::again && t.number != 0) found = missing(static_cast<std::uint16_t>(t.number));
     operand_terms const operands(terms, t);
     if (t.what == kind::neutral && !has_rest(rule, terms, operands))
       found = missing(static_cast<opcode>(t.op), operands.count);
@@ -47,8 +48,8 @@ class rule_targets {
       if (found.empty()) found = missing(rule, terms, each);
     return found;
   }
-  [[nodiscard]] std::string_view missing(replacement_term const& named) const {
-    auto const* row = names_.row(named.op, version_);
+  [[nodiscard]] std::string_view missing(std::uint16_t name) const {
+    auto const* row = names_.row(name, version_);
     bool const included = row == nullptr || row->emit == target::none || includes(row->emit, to_);
     return included ? std::string_view{} : row->name;
   }

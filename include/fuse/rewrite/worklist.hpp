@@ -25,11 +25,19 @@ class basic_worklist {
     for (; at != 0 && after(n, heap_[(at - 1) / 2]); at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
     heap_[at] = n;
   }
-  /// Takes out the last one in the order of the image, each as often as it was added. Logarithmic.
+  /// Takes out the last one in the order of the image, however often it was added. Logarithmic for each time.
   node_id take() {
-    auto const first = heap_[0], n = heap_.back();
+    auto const last = heap_[0];
+    do drop_first();
+    while (!heap_.empty() && heap_[0] == last);
+    return last;
+  }
+
+ private:
+  void drop_first() {
+    auto const n = heap_.back();
     heap_.pop_back();
-    if (heap_.empty()) return first;
+    if (heap_.empty()) return;
     std::size_t at = 0;
     for (auto below = std::size_t{1}; below < heap_.size(); below = 2 * at + 1) {
       if (below + 1 < heap_.size() && after(heap_[below + 1], heap_[below])) ++below;
@@ -38,10 +46,7 @@ class basic_worklist {
       at = below;
     }
     heap_[at] = n;
-    return first;
   }
-
- private:
   // Whether node `a` stands behind node `b`. What is gone has the place that it had.
   [[nodiscard]] bool after(node_id a, node_id b) const { return image_.node(a).order > image_.node(b).order; }
 

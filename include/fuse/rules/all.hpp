@@ -7,6 +7,7 @@
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/embeddings.hpp>
+#include <fuse/rules/fused_layers.hpp>
 #include <fuse/rules/group_norm.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
@@ -20,6 +21,6 @@ namespace fuse::inline v0::rules {
 /// Every rule that comes with fuse. What a target or a dialect has no operator for stays as it is. (What rounds weights
 /// is no rule, and asked for by name: rules/quantise_embeddings.hpp.)
 inline constexpr auto all = rule_set<norms, group_norms, embeddings, skip_norms, activations, rotary, attentions,
-                                     batch_norm, onnx_functions, canonical, linear, padding>;
+                                     batch_norm, onnx_functions, canonical, linear, padding, fused_layers>;
 
 }  // namespace fuse::inline v0::rules

@@ -80,7 +80,9 @@ class basic_branch_lists {
     return lists_[pc].count == 1 ? branches_[lists_[pc].first].after : no_instruction;
   }
 
-  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
+  explicit basic_branch_lists(Program const& rules, search_for wanted = search_for::matches) : rules_(rules) {
+    list_branches(basic_operator_needs(rules, wanted));
+  }
 
   /// Calls `enter(branch)` for the branches at `pc` that may match, in order, until one returns true; whether one did.
   /// `there(r)` are the sets of operators at register r. (Inlined even where g++ would not: the benchmark's row of

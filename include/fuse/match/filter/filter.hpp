@@ -17,13 +17,22 @@
 
 namespace fuse::inline v0::detail {
 
+/// The ways into a program, and on, with what each needs.
+template <class Program>
+struct basic_ways {
+  basic_branch_lists<Program> const branches;
+  basic_entrances<Program> const begins;
+
+  basic_ways(Program const& rules, dialect const& names, search_for wanted)
+      : branches(rules, wanted), begins(rules, branches, names) {}
+};
+
 /// What a filter knows of a program before it sees a graph. One serves all graphs of a dialect, at the same time.
 template <class Program>
 struct basic_filter_tables {
   Program const rules;
-  basic_branch_lists<Program> const branches;
+  basic_ways<Program> const to_matches, to_near_misses;
   basic_frame_needs<Program> const needs;
-  basic_entrances<Program> const begins;
 
   basic_filter_tables(Program const& of, dialect const& names);
   basic_filter_tables(basic_filter_tables const&) = delete;
@@ -33,37 +42,39 @@ using filter_tables = basic_filter_tables<program>;
 
 template <class Program>
 basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect const& names)
-    : rules(of), branches(rules), needs(rules, branches), begins(rules, branches, names) {}
+    : rules(of),
+      to_matches(rules, names, search_for::matches),
+      to_near_misses(rules, names, search_for::near_misses),
+      needs(rules, to_matches.branches) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_filter_tables<program>;
 #endif
 
-/// What is there for speed alone: it tells, from the operators that stand at values and below them, what cannot match
-/// before it is looked for. Switched off, it lets everything pass: the same is found, in a longer time.
+/// What is there for speed alone: it tells, from the operators that stand at values and below them, what cannot be what
+/// is looked for. Where that is every failure, it lets everything pass: the same matches are found, in a longer time.
 template <class Image>
 class basic_filter {
  public:
   using entrance = detail::entrance;
 
   basic_filter(filter_tables const& of, Image const& image, facts const& known)
-      : rules_(of.rules),
-        branches_(of.branches),
-        needs_(of.needs),
-        entrances_(of.begins),
+      : tables_(of),
+        ways_(&of.to_matches),
         image_(image),
         sets_(of.rules, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
-  [[nodiscard]] bool is_on() const { return on_; }
-  void turn(bool on) {
-    on_ = on;
-    sets_.tell(on);
+  [[nodiscard]] search_for looks_for() const { return wanted_; }
+  void look_for(search_for what) {
+    wanted_ = what;
+    ways_ = what == search_for::near_misses ? &tables_.to_near_misses : &tables_.to_matches;
+    sets_.tell(what != search_for::failures);
   }
 
   /// Takes in what has changed in the image: all of it, or the results of one node; or a new node, whose users are
-  /// updated after it. Also while it is off: what opens sums and products asks the sets, too.
+  /// updated after it. Whatever is looked for: what opens sums and products asks the sets, too.
   void update() { sets_.update(); }
   void update(node_id n) { sets_.update(n); }
   void add(node_id made) { sets_.add(made); }
@@ -81,9 +92,9 @@ class basic_filter {
     return entrances_of(static_cast<opcode>(image_.node(n).tag.op), stage);
   }
   [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
-    return entrances_.of(stage, static_cast<std::size_t>(op));
+    return ways_->begins.of(stage, static_cast<std::size_t>(op));
   }
-  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+  [[nodiscard]] bool has_name(node_id n) const { return ways_->begins.has_name(image_.node(n).tag.name); }
 
   /// Calls `enter(e)` for the entrances of `stage` that may lead to a match at `n`, until one returns true; whether one
   /// did. Of all stages, stage number `stages`: but for those by name.
@@ -93,8 +104,8 @@ class basic_filter {
     auto const name = has_name(n) ? image_.node(n).tag.name : 0;
     auto const& of = entrances_at(n, stage);
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(e)) return true;
-    for (auto const& e : name != 0 && stage != rules_.stages ? rules_.entries : span<program_entry const>())
+      if (auto const& e = ways_->begins[i]; e.gate.lets(there) && enter(e)) return true;
+    for (auto const& e : name != 0 && stage != tables_.rules.stages ? tables_.rules.entries : span<program_entry const>())
       if (e.stage == stage && e.by_name && e.tag == name && enter(entrance::open(e))) return true;
     return false;
   }
@@ -108,7 +119,7 @@ class basic_filter {
       std::uint64_t hopeful = 0;
       for (auto n = end; n-- > first;) {
         expect_before(n);
-        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
+        hopeful = hopeful << 1 | std::uint64_t{may_match(n, tables_.rules.stages)};
       }
       for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful))
         look(first + static_cast<node_id>(std::bit_width(hopeful) - 1));
@@ -125,54 +136,55 @@ class basic_filter {
   /// true; whether one did.
   template <class Value, class GoOn>
   [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
-    if (!on_) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return branches_.any(
+    if (!tells()) return ways_->branches.any(pc, [&](auto const& b) { return go_on(b.to); });
+    return ways_->branches.any(
         pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
         [&](auto const& b) { return go_on(b.after); });
   }
   /// The same where matching begins; mostly there is one branch, which the entrance's gate has let through.
   template <class Value, class GoOn>
   bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
-    return on_ && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
   }
 
   /// Whether a branch after the operator that an entrance begins with may match the operands of `n`: mostly none does,
   /// and that is seen without a search.
   [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
-    if (!e.looks_ahead || !on_) return true;
-    auto const& i = rules_.code[e.only];
+    if (!e.looks_ahead || !tells()) return true;
+    auto const& i = tables_.rules.code[e.only];
     auto const sets = [&](std::size_t k) -> auto const& {
       if (k >= (i.count & 0x7fu)) return operator_sets::all;
       return sets_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
     };
     auto const found = [](auto const&) { return true; };
-    if (branches_.any(
+    if (ways_->branches.any(
             i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
       return true;
     return (i.flags & instruction::commutes) != 0 &&
-           branches_.any(
+           ways_->branches.any(
                i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
   /// Whether what step `i`, a `within`, asks for may stand at `v`.
   [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+    if (wanted_ != search_for::matches) return true;
     auto const& there = sets_[v];
     return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
   }
 
   /// What a part of the sum or product that step `i` opens must have below it to be worth opening.
   [[nodiscard]] frame_needs::needs const& sought(instruction const& i) const {
-    return on_ ? needs_.of(i) : frame_needs::all;
+    return wanted_ == search_for::matches ? tables_.needs.of(i) : frame_needs::all;
   }
 
  private:
-  program const& rules_;
-  branch_lists const& branches_;
-  frame_needs const& needs_;
-  entrances const& entrances_;
+  [[nodiscard]] bool tells() const { return wanted_ != search_for::failures; }
+
+  filter_tables const& tables_;
+  basic_ways<program> const* ways_;
   Image const& image_;
   operator_sets sets_;
-  bool on_ = true;
+  search_for wanted_ = search_for::matches;
 };
 using filter = basic_filter<graph_image>;
 

@@ -14,10 +14,17 @@
 
 namespace fuse::inline v0::detail {
 
+/// What a search is for: what cannot be that is not looked at.
+enum class search_for : std::uint8_t {
+  matches,
+  near_misses,  ///< failures that are near misses
+  failures,     ///< all of them: nothing is left out
+};
+
 /// For each instruction of a program and the register that it looks at first: the operators that must stand there, on
 /// every way from the instruction to an accepting one, and those that must stand at their operands (`deep`, `direct`
 /// and `below` as in operator_sets); and where ways ask for different ones, operators one of which must stand there.
-/// Linear in the program, times the registers in use.
+/// Where near misses are looked for, on every way to what is one. Linear in the program, times the registers in use.
 template <class Program>
 class basic_operator_needs {
  public:
@@ -27,8 +34,14 @@ class basic_operator_needs {
     int parts = 0;                              ///< of a sum or product, at least so many
   };
 
-  explicit basic_operator_needs(Program const& rules)
-      : rules_(rules), first_(rules.code.size()), of_(rules.code.size()), waiting_(rules.code.size(), 0) {
+  explicit basic_operator_needs(Program const& rules, search_for wanted = search_for::matches)
+      : rules_(rules),
+        first_(rules.code.size()),
+        of_(rules.code.size()),
+        near_(rules.code.size(), false),
+        nearly_(wanted == search_for::near_misses),
+        waiting_(rules.code.size(), 0) {
+    if (nearly_) mark_near_misses();
     for (auto const& i : rules_.code) {
       if (i.next != no_instruction) ++waiting_[i.next];
       if (i.code == step::fork) ++waiting_[i.other];
@@ -48,6 +61,7 @@ class basic_operator_needs {
         } else {
           if (!known[pc]) {
             of_[pc] = before(i);
+            if (near_[pc]) of_[pc].clear();  // whatever comes after
             first_[pc] = find(of_[pc], i.a);
           }
           known[pc] = true;
@@ -125,6 +139,27 @@ class basic_operator_needs {
     if (of.one_below == 0) of.one_below = operand.one_deep;
   }
 
+  // Marks where so much may have held that whatever fails is a near miss.
+  void mark_near_misses() {
+    plain_vector<int> held(rules_.code.size(), -1);  // by instruction, the most before it that counts
+    plain_vector<std::uint16_t> raised;
+    auto const reach = [&](std::uint16_t pc, int score) {
+      if (score > instruction::near_miss) score = instruction::near_miss;
+      if (pc == no_instruction || score <= held[pc]) return;
+      held[pc] = score;
+      near_[pc] = score == instruction::near_miss;
+      raised.push_back(pc);
+    };
+    for (auto const& e : rules_.entries) reach(e.first, 0);
+    while (!raised.empty()) {
+      auto const pc = raised.back();
+      raised.pop_back();
+      auto const& i = rules_.code[pc];
+      reach(i.next, held[pc] + i.tells());
+      if (i.code == step::fork) reach(i.other, held[pc]);
+    }
+  }
+
   // Of what follows: handed on by the last that needs it, not copied.
   [[nodiscard]] state after(std::uint16_t next) {
     if (next == no_instruction) return {};
@@ -160,6 +195,7 @@ class basic_operator_needs {
         break;
       }
       case step::within: {
+        if (nearly_) break;  // not told where it fails
         auto const set = static_cast<std::uint64_t>(i.number);
         add(found, i.a, i.c == 0 ? all(set) : all(0, set));
         break;
@@ -211,6 +247,8 @@ class basic_operator_needs {
   Program const& rules_;
   plain_vector<needs> first_;  // per instruction
   std::vector<state> of_;
+  bool const nearly_;                    // near misses are looked for
+  std::vector<bool> near_;               // per instruction: what fails there is one
   plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;

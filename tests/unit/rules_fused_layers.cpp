@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fuse/rewrite/check.hpp>
+#include <fuse/rules/fused_layers.hpp>
+#include <fuse/rules/linear.hpp>
+
+namespace rules_fused_layers {
+
+using namespace rewriting;
+using value = graph::value;
+using integer_list = std::vector<std::int64_t>;
+using given = std::vector<graph::named>;
+
+namespace {
+
+inline constexpr auto layers_and_activations = fuse::rule_set<fuse::rules::linear, fuse::rules::fused_layers>;
+
+/// A layer, and what stands behind it.
+struct layered : sketch {
+  explicit layered(int version = 17) : sketch(version) {}
+
+  value numbers(integer_list const& of, element_type type = element_type::float32) {
+    std::size_t count = 1;
+    for (auto const extent : of) count *= static_cast<std::size_t>(extent);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(-1 + 0.0625 * static_cast<double>(i % 32));
+    return constant(fuse::make_tensor(type, of, all));
+  }
+  value conv(given const& how = {}, element_type type = element_type::float32) {
+    return add("Conv", {in("x", {2, 4, 8}, type), numbers({6, 4, 3}, type), numbers({6}, type)}, how);
+  }
+  value gemm(given const& how = {}) { return add("Gemm", {in("x", {3, 4}), numbers({4, 5}), numbers({5})}, how); }
+};
+
+/// What is left for a target; each rewrite is checked.
+template <auto const& Rules = fuse::rules::fused_layers>
+std::string left(layered& g, value y, fuse::target to = fuse::target::onnxruntime) {
+  g.end(y);
+  fuse::rewrite_options options;
+  options.target = to;
+  options.check = &fuse::check_by_evaluation<>;
+  auto const report = fuse::rewrite<Rules>(static_cast<graph&>(g), options);
+  INFO(to_text(report));
+  CHECK(report.error.empty());
+  CHECK(report.notes.empty());
+  return ops(g);
+}
+std::string activation(graph const& g) { return std::get<std::string>(g.attribute(last(g), "activation")->content); }
+
+}  // namespace
+
+TEST_CASE("a convolution computes the activation behind it, with all of its own attributes") {
+  for (int const version : {1, 6, 11, 13, 17, 22})
+    for (auto const* name : {"Relu", "Sigmoid", "Tanh"}) {
+      layered g(version);
+      CHECK(left(g, g.add(name, {g.conv({{"pads", integer_list{2, 1}}, {"auto_pad", "NOTSET"}})})) ==
+            "com.microsoft::FusedConv");
+      CHECK(activation(g) == name);
+      CHECK(std::get<integer_list>(g.attribute(last(g), "pads")->content) == integer_list{2, 1});
+      CHECK(std::get<std::string>(g.attribute(last(g), "auto_pad")->content) == "NOTSET");
+      CHECK(g.attribute(last(g), "strides") == nullptr);
+    }
+}
+
+TEST_CASE("groups, strides, no bias, weights that are computed") {
+  layered g;
+  auto const y = g.add("Conv", {g.in("x", {1, 4, "h", "w"}), g.in("weights", {8, 2, 3, 3})},
+                       {{"group", 2}, {"strides", integer_list{2, 1}}});
+  CHECK(left(g, g.add("Relu", {y})) == "com.microsoft::FusedConv");
+  CHECK(number(g, last(g), "group") == 2);
+  CHECK(g.operands(last(g)).size() == 2);
+}
+
+TEST_CASE("so does a Gemm") {
+  for (auto const* name : {"Relu", "Sigmoid", "Tanh"}) {
+    layered g;
+    CHECK(left(g, g.add(name, {g.gemm({{"alpha", 0.5}, {"beta", 2.0}})})) == "com.microsoft::FusedGemm");
+    CHECK(activation(g) == name);
+    CHECK(number(g, last(g), "alpha") == 0.5);
+    CHECK(number(g, last(g), "beta") == 2);
+  }
+  SECTION("without a bias") {
+    layered g(11);
+    auto const y = g.add("Gemm", {g.in("x", {3, 4}), g.numbers({5, 4})}, {{"transB", 1}});
+    CHECK(left(g, g.add("Relu", {y})) == "com.microsoft::FusedGemm");
+    CHECK(number(g, last(g), "transB") == 1);
+  }
+  SECTION("that was a product and a sum before") {
+    layered g;
+    auto const product = g.add("MatMul", {g.in("x", {3, 4}), g.numbers({4, 5})});
+    CHECK(left<layers_and_activations>(g, g.add("Relu", {g.add("Add", {product, g.numbers({5})})})) ==
+          "com.microsoft::FusedGemm");
+  }
+}
+
+TEST_CASE("what stays as it is") {
+  layered g;
+  SECTION("for other targets") {
+    CHECK(left(g, g.add("Relu", {g.conv()}), fuse::target::standard) == "Conv Relu");
+  }
+  SECTION("a layer that something else uses") {
+    auto const y = g.conv();
+    g.output(y, "layer");
+    CHECK(left(g, g.add("Relu", {y})) == "Conv Relu");
+  }
+  SECTION("elements that the operator does not take") {
+    for (auto const type : {element_type::float16, element_type::float64}) {
+      layered other;
+      CHECK(left(other, other.add("Relu", {other.conv({}, type)})) == "Conv Relu");
+    }
+  }
+  SECTION("activations with numbers of their own") {
+    CHECK(left(g, g.add("LeakyRelu", {g.conv()}, {{"alpha", 0.5}})) == "Conv LeakyRelu");
+  }
+  SECTION("a Gemm of operator set 6, whose attributes are others") {
+    layered old(6);
+    CHECK(left(old, old.add("Relu", {old.gemm({{"broadcast", 1}})})) == "Gemm Relu");
+  }
+}
+
+}  // namespace rules_fused_layers
