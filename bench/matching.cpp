@@ -117,6 +117,7 @@ void match(char const* name, fuse::graph graph) {
 }
 
 /// Shapes, matching and rewriting, with the image that they work on.
+template <auto const& Rules>
 void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std::size_t> const& sizes) {
   double first = 0;
   for (auto size : sizes) {
@@ -142,7 +143,7 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
         to.enter(phase == "shapes" ? &to.shapes : phase == "match" ? &to.match : &to.rewrite);
       };
       auto const start = bench::now();
-      auto const report = fuse::rewrite<fuse::rules::norms>(graph, options);
+      auto const report = fuse::rewrite<Rules>(graph, options);
       auto const total = bench::now() - start;
       times.enter(nullptr);
       applied = report.applied();
@@ -176,7 +177,10 @@ int main(int argc, char** argv) {
       match("blocks", bench::blocks(size));
     }
   if (!only_match) {
-    rewrite("blocks", &bench::blocks, {10'000, 100'000, 1'000'000});
-    rewrite("chain", &bench::chain, {10'000, 1'000'000});
+    rewrite<fuse::rules::norms>("blocks", &bench::blocks, {10'000, 100'000, 1'000'000});
+    rewrite<fuse::rules::norms>("chain", &bench::chain, {10'000, 1'000'000});
+    auto const drawn = [](std::size_t nodes) { return bench::mixed(nodes); };
+    rewrite<fuse::rules::all>("blocks, rules::all", &bench::blocks, {10'000, 100'000});
+    rewrite<fuse::rules::all>("mixed, rules::all", drawn, {10'000, 100'000});
   }
 }

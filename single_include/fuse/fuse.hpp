@@ -163,6 +163,10 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info leaky_relu_parameters[] = {real_number("alpha", 0.01)};
+inline constexpr parameter_info elu_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info thresholded_relu_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info hard_sigmoid_parameters[] = {real_number("alpha", 0.2), real_number("beta", 0.5)};
 inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::numeric_limits<double>::infinity()),
                                                      real_number("max", std::numeric_limits<double>::infinity())};
 inline constexpr parameter_info rotary_parameters[] = {
@@ -201,6 +205,10 @@ inline constexpr parameter_info average_pool_parameters[] = {pool_parameters[0],
                                                              max_pool_parameters[4], {"count_include_pad", 0}};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
+inline constexpr parameter_info fused_conv_parameters[] = {conv_parameters[0], conv_parameters[1], conv_parameters[2],
+                                                           conv_parameters[3], conv_parameters[4], {"activation", 0}};
+inline constexpr parameter_info fused_gemm_parameters[] = {
+    gemm_parameters[0], gemm_parameters[1], gemm_parameters[2], gemm_parameters[3], {"activation", 0}};
 
 }  // namespace fuse::inline v0::detail
 
@@ -225,7 +233,7 @@ enum class opcode : std::uint16_t {
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
-  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss,
+  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss, fused_conv, fused_gemm,
   count_,
 };
 
@@ -257,6 +265,21 @@ enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, r
 }
 
 enum class op_group : std::uint8_t { none, sum, product };
+
+enum class layer_activation : std::uint8_t {
+  none,
+  relu,
+  sigmoid,
+  tanh,
+  leaky_relu,
+  clip,
+  hard_sigmoid,
+  hard_swish,
+  elu,
+  softplus,
+  softsign,
+  thresholded_relu
+};
 
 enum class shape_function : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
 
@@ -380,9 +403,9 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::gelu, "gelu", detail::gelu_parameters),
     detail::unary(opcode::silu, "silu"),
     detail::unary(opcode::softplus, "softplus"),
-    detail::unary(opcode::leaky_relu, "leaky_relu"),
-    detail::unary(opcode::elu, "elu"),
-    detail::unary(opcode::hard_sigmoid, "hard_sigmoid"),
+    detail::unary(opcode::leaky_relu, "leaky_relu", detail::leaky_relu_parameters),
+    detail::unary(opcode::elu, "elu", detail::elu_parameters),
+    detail::unary(opcode::hard_sigmoid, "hard_sigmoid", detail::hard_sigmoid_parameters),
     detail::unary(opcode::hard_swish, "hard_swish"),
     detail::binary(opcode::prelu, "prelu", false),
     detail::unary(opcode::tan, "tan"),
@@ -396,7 +419,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::atanh, "atanh"),
     detail::unary(opcode::selu, "selu"),
     detail::unary(opcode::celu, "celu"),
-    detail::unary(opcode::thresholded_relu, "thresholded_relu"),
+    detail::unary(opcode::thresholded_relu, "thresholded_relu", detail::thresholded_relu_parameters),
     detail::unary(opcode::softsign, "softsign"),
     detail::unary(opcode::mish, "mish"),
     detail::unary(opcode::swish, "swish", detail::swish_parameters),
@@ -532,6 +555,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::linear_attention, "linear_attention", op_kind::anchor, 3, 6),
     detail::other(opcode::nll_loss, "nll_loss", op_kind::opaque, 2, 3),
     detail::other(opcode::cross_entropy_loss, "cross_entropy_loss", op_kind::opaque, 2, 3),
+    detail::other(opcode::fused_conv, "fused_conv", op_kind::anchor, 2, 4, detail::fused_conv_parameters),
+    detail::other(opcode::fused_gemm, "fused_gemm", op_kind::anchor, 2, 3, detail::fused_gemm_parameters),
 };
 
 namespace detail {
@@ -631,7 +656,7 @@ enum class term_kind : std::uint8_t {
   users,         ///< a.users(1)
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
-  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
+  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands; as an attribute of
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured; with `index` 1 dim<"h">, a captured extent
@@ -736,6 +761,13 @@ struct expression {
   [[nodiscard]] constexpr expression attr(double value) const;
   template <fixed_string Name>
   [[nodiscard]] constexpr expression attr(expression const& value) const;
+
+  [[nodiscard]] constexpr expression with_attributes_of(static_text name) const {
+    term made{};
+    made.kind = term_kind::again;
+    made.name = name;
+    return with_attribute(made, {});
+  }
 
   [[nodiscard]] constexpr expression users(int count) const {
     if (count < 0 || count > most_users) return misused(misuse::too_many_users);
@@ -892,6 +924,12 @@ namespace fuse::inline v0::dsl {
 template <fixed_string Name, class... Operands>
 [[nodiscard]] constexpr expression again(Operands const&... operands) {
   return expression(term_kind::again, opcode::opaque, fuse::detail::name_text<Name>, operands...);
+}
+
+template <fixed_string Name, fixed_string As, class... Operands>
+[[nodiscard]] constexpr expression again(Operands const&... operands) {
+  expression const made(term_kind::named, opcode::opaque, fuse::detail::name_text<As>, operands...);
+  return made.with_attributes_of(fuse::detail::name_text<Name>);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -1190,7 +1228,7 @@ using attribute_view = std::variant<std::monostate, std::int64_t, double, std::s
 
 struct attribute {
   std::string name;
-  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor> content;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor, std::vector<float>> content;
 
   friend bool operator==(attribute const&, attribute const&) = default;
 };
@@ -1202,6 +1240,7 @@ struct attribute {
     attribute_view operator()(std::string const& x) const { return std::string_view(x); }
     attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
     attribute_view operator()(tensor const& x) const { return tensor_view(x); }
+    attribute_view operator()(std::vector<float> const& x) const { return span<float const>(x); }
   };
   return std::visit(reader{}, a.content);
 }
@@ -4331,16 +4370,32 @@ inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 inline constexpr parameter_source approximation[] = {
     {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
 inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
+inline constexpr parameter_source activation_by_name[] = {
+    {"activation", kind::word, "activation", 0, 0, axis_use::none,
+     "none Relu Sigmoid Tanh LeakyRelu Clip HardSigmoid HardSwish Elu Softplus Softsign ThresholdedRelu"}};
 inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
 
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+inline constexpr element_types one_float_type[] = {{1, {0x2, 0x2, 0x2, 0x2}, 0x2}};
 inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
 inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
 inline constexpr element_types attention_types[] = {{1, {0x402, 0x402, 0x402, 0x402, 0x40}, 0x402}};
 inline constexpr element_types projected_attention_types[] = {{1, {0x402, 0x402, 0x402, 0x40, 0x402}, 0x402}};
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
+
+inline constexpr attribute_info fused_conv_all[] = {
+    {"activation", attribute_kind::text}, {"activation_params", attribute_kind::numbers},
+    {"auto_pad", attribute_kind::text},   {"dilations", attribute_kind::integers},
+    {"group", attribute_kind::integer},   {"kernel_shape", attribute_kind::integers},
+    {"pads", attribute_kind::integers},   {"strides", attribute_kind::integers}};
+inline constexpr attribute_info fused_gemm_all[] = {
+    {"activation", attribute_kind::text},        {"activation_alpha", attribute_kind::number},
+    {"activation_beta", attribute_kind::number}, {"activation_gamma", attribute_kind::number},
+    {"alpha", attribute_kind::number},           {"beta", attribute_kind::number},
+    {"transA", attribute_kind::integer},         {"transB", attribute_kind::integer}};
+inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all};
 
 inline constexpr required_attribute no_axis[] = {{"axis"}};
 inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
@@ -4451,6 +4506,8 @@ inline constexpr operator_row rows[] = {
     {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
     {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none}, {"fuse::RotaryEmbedding", opcode::rotary_embedding, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
+    {"com.microsoft::FusedConv", opcode::fused_conv, 1, activation_by_name, 4, target::onnxruntime, 0, &fused_conv_attributes, {}, one_float_type},
+    {"com.microsoft::FusedGemm", opcode::fused_gemm, 1, activation_by_name, 3, target::onnxruntime, 0, &fused_gemm_attributes, {}, one_float_type},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
     otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),
     otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
@@ -7172,10 +7229,12 @@ void apply_shape_function(Context& at, opcode op) {
       at.set_type(0, element_type::int32);
       matmul_shape(at);
       break;
-    case opcode::gemm: gemm_shape(at); break;
+    case opcode::gemm:
+    case opcode::fused_gemm: gemm_shape(at); break;
     case opcode::linear: linear_shape(at); break;
     case opcode::einsum: einsum_shape(at); break;
     case opcode::conv:
+    case opcode::fused_conv:
       at.share_type(0, 0);
       conv_shape(at);
       break;
@@ -10584,6 +10643,12 @@ struct instruction {
   static constexpr std::uint8_t scales = 8;    ///< group: a product with a number, which may be that of like terms
   static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, and numbers are left out,
 
+  [[nodiscard]] constexpr int tells() const {
+    if (code == step::operation || code == step::exactly || code == step::reduction) return 2;
+    return code == step::member && number != 1 && number != -1 ? 1 : 0;
+  }
+  static constexpr int near_miss = 3;
+
   [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
@@ -10637,7 +10702,7 @@ struct replacement_term {
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
   std::uint16_t index;  ///< result number; of `fold` whether it is exact; of `again` the name code, where the pattern
   std::uint8_t child[8];
-  double number;  ///< of `along` and `dimension` the axis
+  double number;  ///< of `along` and `dimension` the axis; of `again` the name code of another operator that has the
   struct given {
     static_text name;
     double number;
@@ -11469,6 +11534,12 @@ using operator_sets = basic_operator_sets<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+enum class search_for : std::uint8_t {
+  matches,
+  near_misses,  ///< failures that are near misses
+  failures,     ///< all of them: nothing is left out
+};
+
 template <class Program>
 class basic_operator_needs {
  public:
@@ -11478,8 +11549,14 @@ class basic_operator_needs {
     int parts = 0;                              ///< of a sum or product, at least so many
   };
 
-  explicit basic_operator_needs(Program const& rules)
-      : rules_(rules), first_(rules.code.size()), of_(rules.code.size()), waiting_(rules.code.size(), 0) {
+  explicit basic_operator_needs(Program const& rules, search_for what = search_for::matches)
+      : rules_(rules),
+        nearly_(what == search_for::near_misses),
+        near_(rules.code.size(), false),
+        first_(rules.code.size()),
+        of_(rules.code.size()),
+        waiting_(rules.code.size(), 0) {
+    if (nearly_) mark_near_misses();
     for (auto const& i : rules_.code) {
       if (i.next != no_instruction) ++waiting_[i.next];
       if (i.code == step::fork) ++waiting_[i.other];
@@ -11499,6 +11576,7 @@ class basic_operator_needs {
         } else {
           if (!known[pc]) {
             of_[pc] = before(i);
+            if (near_[pc]) of_[pc].clear();  // whatever comes after
             first_[pc] = find(of_[pc], i.a);
           }
           known[pc] = true;
@@ -11573,6 +11651,26 @@ class basic_operator_needs {
     if (of.one_below == 0) of.one_below = operand.one_deep;
   }
 
+  void mark_near_misses() {
+    plain_vector<int> held(rules_.code.size(), -1);  // by instruction, the most before it that counts
+    plain_vector<std::uint16_t> raised;
+    auto const reach = [&](std::uint16_t pc, int score) {
+      if (score > instruction::near_miss) score = instruction::near_miss;
+      if (pc == no_instruction || score <= held[pc]) return;
+      held[pc] = score;
+      near_[pc] = score == instruction::near_miss;
+      raised.push_back(pc);
+    };
+    for (auto const& e : rules_.entries) reach(e.first, 0);
+    while (!raised.empty()) {
+      auto const pc = raised.back();
+      raised.pop_back();
+      auto const& i = rules_.code[pc];
+      reach(i.next, held[pc] + i.tells());
+      if (i.code == step::fork) reach(i.other, held[pc]);
+    }
+  }
+
   [[nodiscard]] state after(std::uint16_t next) {
     if (next == no_instruction) return {};
     return --waiting_[next] == 0 ? std::move(of_[next]) : of_[next];
@@ -11607,6 +11705,7 @@ class basic_operator_needs {
         break;
       }
       case step::within: {
+        if (nearly_) break;  // not told where it fails
         auto const set = static_cast<std::uint64_t>(i.number);
         add(found, i.a, i.c == 0 ? all(set) : all(0, set));
         break;
@@ -11655,6 +11754,8 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
+  bool const nearly_;          // near misses are looked for
+  std::vector<bool> near_;     // per instruction: what fails there is one
   plain_vector<needs> first_;  // per instruction
   std::vector<state> of_;
   plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
@@ -11720,7 +11821,9 @@ class basic_branch_lists {
     return lists_[pc].count == 1 ? branches_[lists_[pc].first].after : no_instruction;
   }
 
-  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
+  explicit basic_branch_lists(Program const& rules, search_for wanted = search_for::matches) : rules_(rules) {
+    list_branches(basic_operator_needs(rules, wanted));
+  }
 
   template <class There, class Enter>
   [[gnu::always_inline]] bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
@@ -12061,11 +12164,19 @@ using frame_needs = basic_frame_needs<program>;
 namespace fuse::inline v0::detail {
 
 template <class Program>
+struct basic_ways {
+  basic_branch_lists<Program> const branches;
+  basic_entrances<Program> const begins;
+
+  basic_ways(Program const& rules, dialect const& names, search_for wanted)
+      : branches(rules, wanted), begins(rules, branches, names) {}
+};
+
+template <class Program>
 struct basic_filter_tables {
   Program const rules;
-  basic_branch_lists<Program> const branches;
+  basic_ways<Program> const to_matches, to_near_misses;
   basic_frame_needs<Program> const needs;
-  basic_entrances<Program> const begins;
 
   basic_filter_tables(Program const& of, dialect const& names);
   basic_filter_tables(basic_filter_tables const&) = delete;
@@ -12075,7 +12186,10 @@ using filter_tables = basic_filter_tables<program>;
 
 template <class Program>
 basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect const& names)
-    : rules(of), branches(rules), needs(rules, branches), begins(rules, branches, names) {}
+    : rules(of),
+      to_matches(rules, names, search_for::matches),
+      to_near_misses(rules, names, search_for::near_misses),
+      needs(rules, to_matches.branches) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_filter_tables<program>;
@@ -12087,19 +12201,15 @@ class basic_filter {
   using entrance = detail::entrance;
 
   basic_filter(filter_tables const& of, Image const& image, facts const& known)
-      : rules_(of.rules),
-        branches_(of.branches),
-        needs_(of.needs),
-        entrances_(of.begins),
-        image_(image),
-        sets_(of.rules, image, known) {}
+      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.rules, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
-  [[nodiscard]] bool is_on() const { return on_; }
-  void turn(bool on) {
-    on_ = on;
-    sets_.tell(on);
+  [[nodiscard]] search_for looks_for() const { return wanted_; }
+  void look_for(search_for what) {
+    wanted_ = what;
+    ways_ = what == search_for::near_misses ? &tables_.to_near_misses : &tables_.to_matches;
+    sets_.tell(what != search_for::failures);
   }
 
   void update() { sets_.update(); }
@@ -12116,9 +12226,9 @@ class basic_filter {
     return entrances_of(static_cast<opcode>(image_.node(n).tag.op), stage);
   }
   [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
-    return entrances_.of(stage, static_cast<std::size_t>(op));
+    return ways_->begins.of(stage, static_cast<std::size_t>(op));
   }
-  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+  [[nodiscard]] bool has_name(node_id n) const { return ways_->begins.has_name(image_.node(n).tag.name); }
 
   template <class Enter>
   bool any_entrance(node_id n, int stage, Enter const& enter) const {
@@ -12126,8 +12236,9 @@ class basic_filter {
     auto const name = has_name(n) ? image_.node(n).tag.name : 0;
     auto const& of = entrances_at(n, stage);
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(e)) return true;
-    for (auto const& e : name != 0 && stage != rules_.stages ? rules_.entries : span<program_entry const>())
+      if (auto const& e = ways_->begins[i]; e.gate.lets(there) && enter(e)) return true;
+    for (auto const& e :
+         name != 0 && stage != tables_.rules.stages ? tables_.rules.entries : span<program_entry const>())
       if (e.stage == stage && e.by_name && e.tag == name && enter(entrance::open(e))) return true;
     return false;
   }
@@ -12139,7 +12250,7 @@ class basic_filter {
       std::uint64_t hopeful = 0;
       for (auto n = end; n-- > first;) {
         expect_before(n);
-        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
+        hopeful = hopeful << 1 | std::uint64_t{may_match(n, tables_.rules.stages)};
       }
       for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful))
         look(first + static_cast<node_id>(std::bit_width(hopeful) - 1));
@@ -12153,49 +12264,50 @@ class basic_filter {
 
   template <class Value, class GoOn>
   [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
-    if (!on_) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return branches_.any(
+    if (!tells()) return ways_->branches.any(pc, [&](auto const& b) { return go_on(b.to); });
+    return ways_->branches.any(
         pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
         [&](auto const& b) { return go_on(b.after); });
   }
   template <class Value, class GoOn>
   bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
-    return on_ && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
   }
 
   [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
-    if (!e.looks_ahead || !on_) return true;
-    auto const& i = rules_.code[e.only];
+    if (!e.looks_ahead || !tells()) return true;
+    auto const& i = tables_.rules.code[e.only];
     auto const sets = [&](std::size_t k) -> auto const& {
       if (k >= (i.count & 0x7fu)) return operator_sets::all;
       return sets_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
     };
     auto const found = [](auto const&) { return true; };
-    if (branches_.any(
+    if (ways_->branches.any(
             i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
       return true;
     return (i.flags & instruction::commutes) != 0 &&
-           branches_.any(
+           ways_->branches.any(
                i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
   [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+    if (wanted_ != search_for::matches) return true;
     auto const& there = sets_[v];
     return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
   }
 
   [[nodiscard]] frame_needs::needs const& sought(instruction const& i) const {
-    return on_ ? needs_.of(i) : frame_needs::all;
+    return wanted_ == search_for::matches ? tables_.needs.of(i) : frame_needs::all;
   }
 
  private:
-  program const& rules_;
-  branch_lists const& branches_;
-  frame_needs const& needs_;
-  entrances const& entrances_;
+  [[nodiscard]] bool tells() const { return wanted_ != search_for::failures; }
+
+  filter_tables const& tables_;
+  basic_ways<program> const* ways_;
   Image const& image_;
   operator_sets sets_;
-  bool on_ = true;
+  search_for wanted_ = search_for::matches;
 };
 using filter = basic_filter<graph_image>;
 
@@ -14220,7 +14332,7 @@ class basic_interpreter {
         case step::exactly:
           held = values_.operation(i, values_.stripped(i, true));
           if (!held) break;
-          score_ += 2;
+          score_ += i.tells();
           if ((i.flags & instruction::commutes) != 0) {
             if (try_from(i.next, s_.here())) return true;
             std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
@@ -14228,7 +14340,7 @@ class basic_interpreter {
           break;
         case step::reduction:
           held = reductions_.reduction(i);
-          if (held) score_ += 2;
+          if (held) score_ += i.tells();
           break;
         case step::within: held = filter_.has_below(i, operators_at(i.a)); break;
         case step::group:
@@ -14309,7 +14421,7 @@ class basic_interpreter {
 
   bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
             std::uint32_t taken) {
-    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    int const telling = i.tells();
     auto const& f = s_.frames[i.a];
     auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
     s_.registers[i.b].take(p, sign, f.group->sums() ? only : pc);
@@ -14457,7 +14569,7 @@ class basic_interpreter {
   match_acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
   int steps_ = 0;
-  int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
+  int score_ = 0;  // how telling what has held so far is
 };
 
 }  // namespace fuse::inline v0::detail
@@ -14497,11 +14609,11 @@ class basic_machine {
 
   void compare_anew() { congruent_.update(); }
 
-  void filter(bool on) {
-    filter_.turn(on);
+  void look_for(search_for what) {
+    filter_.look_for(what);
     interpreter_.forget();
   }
-  [[nodiscard]] bool filters() const { return filter_.is_on(); }
+  [[nodiscard]] search_for looks_for() const { return filter_.looks_for(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
   [[nodiscard]] congruence& congruent() { return congruent_; }
@@ -14770,24 +14882,40 @@ struct explanation {
 
 namespace detail {
 
+class looking_for {
+ public:
+  looking_for(machine& match, search_for what) : match_(match), before_(match.looks_for()) { match_.look_for(what); }
+  ~looking_for() { match_.look_for(before_); }
+  looking_for(looking_for const&) = delete;
+  looking_for& operator=(looking_for const&) = delete;
+
+ private:
+  machine& match_;
+  search_for before_;
+};
+
 class deepest_failure final : public failure_listener {
  public:
   std::uint16_t at = no_instruction;
   value_id value = absent;
   int score = -1;
-  chosen_rules const* only = nullptr;
+
+  explicit deepest_failure(chosen_rules const* only) : only_(only) {}
 
   void failed(std::uint16_t instruction, value_id v, int how_telling) override {
     if (how_telling < score) return;
     if (how_telling == score && at != no_instruction) return;
-    if (only != nullptr && !only->pass(instruction)) return;
+    if (!follows(instruction)) return;
     at = instruction;
     value = v;
     score = how_telling;
   }
   [[nodiscard]] bool follows(std::uint16_t instruction) const override {
-    return only == nullptr || only->pass(instruction);
+    return only_ == nullptr || only_->pass(instruction);
   }
+
+ private:
+  chosen_rules const* only_;
 };
 
 class all_matches final : public machine::acceptor {
@@ -14798,6 +14926,23 @@ class all_matches final : public machine::acceptor {
     return false;
   }
 };
+
+[[nodiscard]] inline plain_vector<std::uint16_t> matches_at(machine& match, node_id n, int stage,
+                                                            chosen_rules const* only) {
+  all_matches found;
+  match.run(n, stage, found);
+  if (only != nullptr) found.rules.erase_if([&](auto rule) { return !only->has(rule); });
+  return found.rules;
+}
+
+[[nodiscard]] inline deepest_failure failure_at(machine& match, node_id n, int stage, chosen_rules const* only) {
+  deepest_failure found(only);
+  all_matches matches;
+  match.listen(&found);
+  match.run(n, stage, matches);
+  match.listen(nullptr);
+  return found;
+}
 
 template <class Image>
 [[nodiscard]] std::string unproven_extent(Image const& image, facts const& known, dialect const& names, value_id v) {
@@ -14812,35 +14957,25 @@ template <class Image>
 
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, chosen_rules const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    all_matches matches;
-    match.run(n, stage, matches);
-    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return !only->has(rule); });
-    if (!matches.rules.empty()) {
+    if (auto const matching = matches_at(match, n, stage, only); !matching.empty()) {
       best.matched = true;
-      best.rule = matches.rules.front();
+      best.rule = matching.front();
       best.score = 1 << 20;
       return best;
     }
-    deepest_failure failure;
-    failure.only = only;
-    match.listen(&failure);
-    bool const filtered = match.filters();
-    match.filter(false);
-    match.run(n, stage, matches);
-    match.filter(filtered);
-    match.listen(nullptr);
+    looking_for const all(match, search_for::failures);
+    auto const failure = failure_at(match, n, stage, only);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule_after(failure.at) : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
-    if (best.score < least) return best;
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
@@ -15634,6 +15769,7 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
   if (!names_.lists_attributes) return;
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& given = in[t.child[i]];
+    if (given.kind != term_kind::attribute) continue;
     bool known = false, has_default = false;
     if (has_defaults)
       for (auto const& p : info(t.op).parameters) has_default = has_default || given.name == p.name;
@@ -15664,7 +15800,8 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
 
 constexpr bool lowering::holds(attribute_kind kind, expression const& in, term const& given) {
   bool const captured = given.children != 0 && in[given.child[0]].kind != term_kind::number;
-  if (given.children != 0 && in[given.child[0]].kind == term_kind::list) return kind == attribute_kind::integers;
+  if (given.children != 0 && in[given.child[0]].kind == term_kind::list)
+    return kind == attribute_kind::integers || kind == attribute_kind::numbers;
   double const number = given.children == 0 ? given.number : in[given.child[0]].number;
   auto const is_whole = [](double x) {
     return x > -9e18 && x < 9e18 && static_cast<double>(static_cast<long long>(x)) == x;
@@ -16459,6 +16596,7 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
 constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
+    if (a.kind != term_kind::attribute) return fail(rule_error::misplaced, rule_.name);
     if (a.name == except) continue;
     instruction made{.code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = through};
     if (a.children == 0) {
@@ -16806,10 +16944,15 @@ constexpr void lowering::lower_replacement() {
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
+    term const* taken_over = nullptr;  // the operator whose attributes this one has
     for (int c = 0; c < t.children; ++c) {
       auto const& child = made.terms[t.child[c]];
-      if (child.kind != term_kind::attribute) {
+      if (c < t.operands()) {
         r.child[r.children++] = t.child[c];
+        continue;
+      }
+      if (child.kind == term_kind::again) {
+        taken_over = &child;
         continue;
       }
       if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
@@ -16858,6 +17001,9 @@ constexpr void lowering::lower_replacement() {
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
         if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
         require_operands(made, t, neutral ? meant.least : operands);
+        if (taken_over == nullptr) break;
+        if (!lower_again(*taken_over, r)) return fail(rule_error::again_of_no_operator, taken_over->name);
+        r.number = meant.code;
         break;
       }
       case term_kind::neutral: {
@@ -17402,8 +17548,8 @@ struct rule_requirement {
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its whole "
-      "pattern, and none in the place of an operand that an operator may lack");
+      "fuse: fold, row, dim, or_else, again and what is computed stand on the right side of a rule, roots around its "
+      "whole pattern, and none in the place of an operand that an operator may lack");
 };
 
 template <fixed_string Name, std::size_t... I>
@@ -17588,7 +17734,7 @@ class graph_matcher {
   graph_matcher(graph_matcher const&) = delete;
   graph_matcher& operator=(graph_matcher const&) = delete;
 
-  void filter(bool on) { machine_.filter(on); }
+  void filter(bool on) { machine_.look_for(on ? search_for::matches : search_for::failures); }
 
   [[nodiscard]] std::vector<any_match<Graph>> all() {
     std::vector<any_match<Graph>> found;
@@ -17612,9 +17758,11 @@ class graph_matcher {
   }
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
+    looking_for const near(machine_, search_for::near_misses);
     for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
+      if (!is_near(n)) continue;
       auto why_not = explain(machine_, bound_.image, facts_, names, n);
-      if (why_not.matched || why_not.score < 3) continue;
+      if (why_not.matched || why_not.score < instruction::near_miss) continue;
       std::size_t at = found.size();
       while (at > 0 && found[at - 1].score < why_not.score) --at;
       if (at < limit) found.insert(found.begin() + static_cast<std::ptrdiff_t>(at), std::move(why_not));
@@ -17668,6 +17816,11 @@ class graph_matcher {
   [[nodiscard]] explanation why_of(node_of<Graph> const& node, chosen_rules const* only) {
     auto const n = number(node);
     return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n, only);
+  }
+  [[nodiscard]] bool is_near(node_id n) {
+    for (int stage = 0; stage < machine_.rules().stages; ++stage)
+      if (failure_at(machine_, n, stage, nullptr).score >= instruction::near_miss) return true;
+    return false;
   }
   facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
@@ -18016,8 +18169,10 @@ class basic_validity {
         return want(0, "a floating type", &is_floating);
       case opcode::matmul:
       case opcode::gemm:
+      case opcode::fused_gemm:
       case opcode::linear:
       case opcode::conv:
+      case opcode::fused_conv:
       case opcode::conv_transpose:
       case opcode::layer_norm:
       case opcode::rms_norm:
@@ -18094,9 +18249,11 @@ class basic_validity {
     switch (op) {
       case opcode::prelu: return into(0, 1);
       case opcode::matmul: return check_matmul();
-      case opcode::gemm: return check_gemm();
+      case opcode::gemm:
+      case opcode::fused_gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
-      case opcode::conv: return check_conv();
+      case opcode::conv:
+      case opcode::fused_conv: return check_conv();
       case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:
@@ -20229,6 +20386,12 @@ class basic_folding {
       return objection{"along() names an axis of what stands beside it, and nothing does"};
     return (*made).contents;
   }
+  built<dense> numbers(span<replacement_term const> terms, rule_info const& rule, std::uint8_t at) {
+    lists_integers_ = false;
+    auto made = compute(terms, rule, at, element_type::float64);
+    lists_integers_ = true;
+    return made;
+  }
 
  private:
   using kind = replacement_term::kind;
@@ -20342,7 +20505,8 @@ class basic_folding {
       for (auto x : contents.elements) made.contents.elements.push_back(x);
     }
     made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
-    if (!exact_integers(made.contents)) return objection{"a list has integers, and an entry would be none"};
+    if (lists_integers_ && !exact_integers(made.contents))
+      return objection{"a list has integers, and an entry would be none"};
     return made;
   }
 
@@ -20540,6 +20704,7 @@ class basic_folding {
   span<replacement_term const> terms_{};
   rule_info const* rule_ = nullptr;
   element_type type_ = element_type::unknown;
+  bool lists_integers_ = true;  // lists are shapes, axes and the like
 };
 using folding = basic_folding<graph_image>;
 
@@ -20615,9 +20780,13 @@ struct written_parameter {
   bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
   decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
-  bool listed = false;                     ///< a list of integers was given
+  bool listed = false;                     ///< a list was given
 
   void give(std::vector<std::int64_t> list) {
+    content = std::move(list);
+    listed = true;
+  }
+  void give_numbers(std::vector<float> list) {
     content = std::move(list);
     listed = true;
   }
@@ -20676,12 +20845,7 @@ class basic_operator_writer {
   built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
                         std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
-    if (row == nullptr || row->emit_since > image_.version)
-      return objection::no_operator("the operator of the right side does not exist at this operator set version");
-    if (row->emit == target::none)
-      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
-    if (!includes(row->emit, into_.target_here(to_)))
-      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
+    if (auto why = cannot_be_made(row); why) return *why;
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
@@ -20696,37 +20860,66 @@ class basic_operator_writer {
                         std::uint32_t results) {
     auto const tag = image_.node(n).tag;
     auto const* row = names_.row(tag.name, image_.version);
-    auto const is_not_copied = [&](char const* why) {
-      return objection{"the operator of " + std::string(image_.source->node_name(n)) +
-                       " cannot be written again: " + why};
-    };
-    if (row == nullptr || row->attributes->any) return is_not_copied("its dialect does not list its attributes");
-    if (row->emit == target::none) return is_not_copied("it is read, and never written");
-    if (image_.node(n).has_bodies) return is_not_copied("it has bodies");
+    if (row != nullptr && row->emit == target::none) return is_not_copied(n, "it is read, and never written");
+    if (auto const* why = copy_attributes(n, row); why != nullptr) return is_not_copied(n, why);
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
-    attributes_.clear();
-    for (auto const& listed : row->attributes->all) {
-      auto const there = image_.source->attribute_of(n, listed.name);
-      if (std::holds_alternative<std::monostate>(there)) continue;
-      if (!copy(there, attributes_.emplace_back()))
-        return is_not_copied("an attribute is of a kind that rewrites do not write");
-      attributes_.back().name = listed.name;
-    }
     operands_.assign(operands);
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
       while (operands_.size() < i) operands_.push_back(absent);
       operands_.push_back(image_.operand(n, i));
     }
-    for (auto& p : parameters) {
-      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
-      forget(p, *row);
-      if (auto const* why = place(p, row); why != nullptr) return objection{why};
-    }
-    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
-    return node(tag, row->name, operands_, results);
+    return with_given(*row, tag, operands, parameters, results);
+  }
+
+  built<value_id> taking_over(node_id n, std::uint16_t name, span<value_id const> operands,
+                              span<written_parameter> parameters, std::uint32_t results) {
+    auto const *of = names_.row(image_.node(n).tag.name, image_.version), *row = names_.row(name, image_.version);
+    if (auto why = cannot_be_made(row); why) return *why;
+    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
+    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
+      return is_not_copied(n, "it has parameters among its operands");
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    operands_.assign(operands);
+    return with_given(*row, {name, static_cast<std::uint16_t>(row->op)}, operands, parameters, results);
   }
 
  private:
+  [[nodiscard]] std::optional<objection> cannot_be_made(operator_row const* row) const {
+    if (row == nullptr || row->emit_since > image_.version)
+      return objection::no_operator("the operator of the right side does not exist at this operator set version");
+    if (row->emit == target::none)
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
+    if (!includes(row->emit, into_.target_here(to_)))
+      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
+    return {};
+  }
+
+  [[nodiscard]] objection is_not_copied(node_id n, char const* why) const {
+    return {"the operator of " + std::string(image_.source->node_name(n)) + " cannot be written again: " + why};
+  }
+  [[nodiscard]] char const* copy_attributes(node_id n, operator_row const* row) {
+    if (row == nullptr || row->attributes->any) return "its dialect does not list its attributes";
+    if (image_.node(n).has_bodies) return "it has bodies";
+    attributes_.clear();
+    for (auto const& listed : row->attributes->all) {
+      auto const there = image_.source->attribute_of(n, listed.name);
+      if (std::holds_alternative<std::monostate>(there)) continue;
+      if (!copy(there, attributes_.emplace_back())) return "an attribute is of a kind that rewrites do not write";
+      attributes_.back().name = listed.name;
+    }
+    return nullptr;
+  }
+  built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
+                             span<written_parameter> parameters, std::uint32_t results) {
+    for (auto& p : parameters) {
+      if (auto why = settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
+      forget(p, row);
+      if (auto const* why = place(p, &row); why != nullptr) return objection{why};
+    }
+    if (auto why = completed(row, operands); !why.empty()) return objection{std::move(why)};
+    return node(tag, row.name, operands_, results);
+  }
+
   void forget(written_parameter const& p, operator_row const& row) {
     auto name = p.name;
     for (auto const& s : row.parameters)
@@ -20881,6 +21074,9 @@ class basic_operator_writer {
              std::string(why);
     };
     if (p.listed) {
+      if (kind_of(p, row) == attribute_kind::numbers) return be_numbers(p), std::string();
+      if (std::holds_alternative<std::vector<float>>(p.content))
+        return because(" would be a list of what are no integers");
       auto const& list = std::get<std::vector<std::int64_t>>(p.content);
       if (is_one_number(p, row, op)) {
         if (list.size() != 1)
@@ -20907,6 +21103,13 @@ class basic_operator_writer {
     if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
       return because(" counts axes from the first one at this operator set version, and the rank is not known");
     return {};
+  }
+  static void be_numbers(written_parameter& p) {
+    auto const* whole = std::get_if<std::vector<std::int64_t>>(&p.content);
+    if (whole == nullptr) return;
+    std::vector<float> list;
+    for (auto const x : *whole) list.push_back(static_cast<float>(x));
+    p.give_numbers(std::move(list));
   }
   [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
     return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
@@ -21824,6 +22027,8 @@ class basic_instantiation {
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
+    if (t.number != 0)
+      return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
@@ -21843,17 +22048,16 @@ class basic_instantiation {
   }
 
   built<written_parameter> computed(replacement_term::given const& from) {
-    auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
+    auto made = folding_.numbers(terms_, *info_, from.term);
     if (!made) return made.why();
     written_parameter written{from.name};
     if ((*made).shape.size() > 1)
       return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
     if ((*made).shape.size() == 1) {
-      if (!exact_integers(*made))
-        return objection{"the parameter '" + std::string(from.name) + "' would be a list of what are no integers"};
-      std::vector<std::int64_t> list;
-      for (auto x : (*made).elements) list.push_back(static_cast<std::int64_t>(x));
-      written.give(std::move(list));
+      if (exact_integers(*made))
+        written.give({(*made).elements.begin(), (*made).elements.end()});
+      else
+        written.give_numbers({(*made).elements.begin(), (*made).elements.end()});
       return written;
     }
     written.number = (*made).elements[0];
@@ -22541,29 +22745,31 @@ class basic_near_misses {
     else if (!mark_what_is_reached(telling, fused))
       return;
 
-    misses own(*this, stage, speaks);
+    chosen_rules const all(rules_, speaks);
     misses above(*this, stage, [&](std::size_t rule) { return speaks(rule) && rules_.rules[rule].reduces; });
     std::vector<bool> told(image_.value_count(), false);
-    auto const tell_once = [&](misses const& all, miss const& found) {
-      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage, &all.rules));
-      told[found.at] = true;
+    auto const tell_once = [&](chosen_rules const& of, node_id n, value_id at) {
+      if (!told[at]) tell(explain(machine_, image_, facts_, names_, n, stage, &of));
+      told[at] = true;
     };
+    looking_for const near(machine_, search_for::near_misses);
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
-      if (auto const& found = own.at(n); found.score >= near) tell_once(own, found);
+      if (auto const failed = failure_at(machine_, n, stage, &all);
+          failed.score >= instruction::near_miss && failed.value != absent && !matches(n, stage, all))
+        tell_once(all, n, failed.value);
       if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
         if (auto const& found = above.at(user); found.score > nearest.score) nearest = found;
       int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
-      if (nearest.score >= least && nearest.score < near) tell_once(above, nearest);
+      if (nearest.score >= least && nearest.score < instruction::near_miss)
+        tell_once(above.rules, nearest.node, nearest.at);
     }
   }
 
  private:
-  static constexpr int near = 3;  // the score from which a failure at a root is a near miss
-
   struct miss {
     node_id node = absent;
     value_id at = absent;
@@ -22582,11 +22788,11 @@ class basic_near_misses {
       auto& kept = kept_[n];
       if (kept.node == n) return kept;
       kept.node = n;
-      constexpr int without_words = 1 << 30;
-      auto const why = explain(in_.machine_, in_.image_, in_.facts_, in_.names_, n, stage_, &rules, without_words);
-      if (!why.matched && why.at != absent) {
-        kept.at = why.at;
-        kept.score = why.score;
+      if (in_.matches(n, stage_, rules)) return kept;
+      looking_for const failures(in_.machine_, search_for::failures);
+      if (auto const failed = failure_at(in_.machine_, n, stage_, &rules); failed.value != absent) {
+        kept.at = failed.value;
+        kept.score = failed.score;
       }
       return kept;
     }
@@ -22596,6 +22802,11 @@ class basic_near_misses {
     int stage_;
     plain_vector<miss> kept_;
   };
+
+  [[nodiscard]] bool matches(node_id n, int stage, chosen_rules const& rules) {
+    looking_for const whole(machine_, search_for::matches);
+    return !matches_at(machine_, n, stage, &rules).empty();
+  }
 
   [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   [[nodiscard]] bool asked_for(opcode op) const {
@@ -22918,7 +23129,8 @@ class rule_targets {
         if (found = missing(rule, terms, t.child[i]); found.empty()) return {};
       return found;
     }
-    if (t.what == kind::named) found = missing(t);
+    if (t.what == kind::named) found = missing(t.op);
+    if (t.what == kind::again && t.number != 0) found = missing(static_cast<std::uint16_t>(t.number));
     operand_terms const operands(terms, t);
     if (t.what == kind::neutral && !has_rest(rule, terms, operands))
       found = missing(static_cast<opcode>(t.op), operands.count);
@@ -22926,8 +23138,8 @@ class rule_targets {
       if (found.empty()) found = missing(rule, terms, each);
     return found;
   }
-  [[nodiscard]] std::string_view missing(replacement_term const& named) const {
-    auto const* row = names_.row(named.op, version_);
+  [[nodiscard]] std::string_view missing(std::uint16_t name) const {
+    auto const* row = names_.row(name, version_);
     bool const included = row == nullptr || row->emit == target::none || includes(row->emit, to_);
     return included ? std::string_view{} : row->name;
   }
@@ -22975,9 +23187,17 @@ class basic_worklist {
     heap_[at] = n;
   }
   node_id take() {
-    auto const first = heap_[0], n = heap_.back();
+    auto const last = heap_[0];
+    do drop_first();
+    while (!heap_.empty() && heap_[0] == last);
+    return last;
+  }
+
+ private:
+  void drop_first() {
+    auto const n = heap_.back();
     heap_.pop_back();
-    if (heap_.empty()) return first;
+    if (heap_.empty()) return;
     std::size_t at = 0;
     for (auto below = std::size_t{1}; below < heap_.size(); below = 2 * at + 1) {
       if (below + 1 < heap_.size() && after(heap_[below + 1], heap_[below])) ++below;
@@ -22986,10 +23206,7 @@ class basic_worklist {
       at = below;
     }
     heap_[at] = n;
-    return first;
   }
-
- private:
   [[nodiscard]] bool after(node_id a, node_id b) const { return image_.node(a).order > image_.node(b).order; }
 
   Image const& image_;
@@ -23022,7 +23239,7 @@ class basic_driver final : machine::acceptor {
         waiting_(image) {
     report_.rules.resize(rules_.rules.size());
     for (std::size_t i = 0; i < rules_.rules.size(); ++i) report_.rules[i].name = rules_.rules[i].name;
-    machine_.filter(options.filter);
+    if (!options.filter) machine_.look_for(search_for::failures);
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
@@ -23358,18 +23575,17 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
   void wait(plain_vector<node_id> const& nodes) {
-    for (auto n : nodes) waiting_.add(n);
+    for (auto n : nodes)
+      if (matters(n)) waiting_.add(n);
   }
   void look_now_and_late(node_id n) {
-    waiting_.add(n);
+    if (n >= reached_ && matters(n)) waiting_.add(n);
     if (stage_ != 0 || late_rounds_) late_.push_back(n);
   }
 
   void visit_waiting() {
-    while (!waiting_.empty() && budget_ != 0) {
-      auto const next = waiting_.take();
-      if (next >= reached_ && matters(next)) visit(next);
-    }
+    while (!waiting_.empty() && budget_ != 0)
+      if (auto const next = waiting_.take(); matters(next)) visit(next);
   }
 
   void visit_further_up() {

@@ -18,20 +18,38 @@ class Layered:
     """A layer with an activation behind it by the choices of a seed, or by those that are `fixed`; `wrong` names what is not as it should be."""
 
     def __init__(self, seed, kind, fixed=None, wrong=None):
+        self.name = None
         self.draw = draw = Draw(seed, fixed)
         self.kind, self.wrong, self.random = kind, wrong, np.random.default_rng(seed)
         self.m = m = Model(draw("opset", 17, 21, 13, *range(7, 24)), 8)
         self.type = DOUBLE if wrong == "doubles" else FLOAT
         y = self.gemm() if kind == "Gemm" else self.convolution()
         outputs = [y] if wrong == "an output" else [m.op("Abs", y)] if wrong == "others read it" else []
-        name = "Relu" if wrong is not None else draw("activation", "Relu", "Sigmoid", "Tanh")
-        said = {}
-        if wrong == "another activation":
-            name, said = draw("another", ("Elu", {}), ("LeakyRelu", {"alpha": 0.25}), ("Softplus", {}), ("HardSigmoid", {}))
-        outputs.append(m.op(name, y, **said))
+        names = ["Relu"] if wrong is not None else ["Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", *(["Clip"] if kind != "Gemm" else ["Elu", "ThresholdedRelu", "Softplus", "Softsign"])]
+        name = draw("activation", *names) if wrong != "another activation" else draw("another", "Selu", "Celu", *(["Softplus", "Elu"] if kind != "Gemm" else []))
+        outputs.append(self.activation(name, y))
         for each in outputs:
             m.output(each, self.type, [f"{each} {i}" for i in range(self.axes)])
         self.model = m.proto()
+
+    def activation(self, name, y):
+        m, draw = self.m, self.draw
+        if name == "ThresholdedRelu" and m.opset < 10:
+            name = "Relu"
+        if name == "Celu" and m.opset < 12:
+            name = "Selu"
+        self.name = name
+        if name == "Clip":
+            low, high = draw("bounds", (0.0, 6.0), (-0.5, 0.25), (0.0, None), (None, 0.5))
+            if m.opset < 11:
+                return m.op("Clip", y, **{k: v for k, v in (("min", low), ("max", high)) if v is not None})
+            bounds = ["" if v is None else m.constant(np.array(v, FLOAT), draw("bound as", "initializer", "node")) for v in (low, high)]
+            return m.op("Clip", y, *bounds)
+        said = {}
+        for number in {"LeakyRelu": ["alpha"], "Elu": ["alpha"], "ThresholdedRelu": ["alpha"], "HardSigmoid": ["alpha", "beta"]}.get(name, []):
+            if draw(number, "left out", "there") == "there":
+                said[number] = draw("number", 0.25, 1.0, 0.1)
+        return m.op(name, y, **said)
 
     def numbers(self, *shape):
         return self.random.normal(0, 0.5, shape).astype(self.type)
@@ -100,7 +118,7 @@ class FusedLayersTest(unittest.TestCase):
                 case = Layered(seed, kind)
                 with self.subTest(seed=seed, kind=kind, choices=dict(case.draw.chosen)):
                     self.assertEqual(self.left(case, "onnxruntime"), [f"Fused{kind}"])
-                    self.assertEqual(self.left(case, "onnx"), [kind, case.draw.chosen["activation"][0]])
+                    self.assertEqual(self.left(case, "onnx"), [kind, case.name])
 
     def test_what_must_stay_stays(self):
         for kind in ("Conv", "Gemm"):

@@ -183,6 +183,32 @@ TEST_CASE("entries are computed of captured lists") {
   CHECK(report.rules[0].matched == 1);
 }
 
+TEST_CASE("entries are numbers where the attribute is a list of these") {
+  using numbers = std::vector<float>;
+  static constexpr auto clipped =
+      fuse::rule<"clipped">(op<"LeakyRelu">(op<"Conv">(x, y)).attr<"alpha">(param<"alpha">))
+          .replace(op<"com.microsoft::FusedConv">(x, y).attr<"activation_params">(list(1, param<"alpha"> * 2)));
+  static constexpr auto whole = fuse::rule<"whole">(op<"LeakyRelu">(relu(x)).attr<"alpha">(param<"alpha">))
+                                    .replace(op<"Transpose">(x).attr<"perm">(list(0, param<"alpha">)))
+                                    .at_equal_cost();
+  for (auto const& [alpha, made] : {std::pair{0.75, numbers{1, 1.5f}}, {2.0, numbers{1, 4}}}) {
+    sketch g, h;
+    g.end(g.add("LeakyRelu", {g.add("Conv", {g.in("x", {1, 2, 8}), g.in("w", {3, 2, 3})})}, {{"alpha", alpha}}));
+    h.end(h.add("LeakyRelu", {h.add("Relu", {h.in("x", {2, 3})})}, {{"alpha", alpha}}));
+    fuse::rewrite_options options;
+    options.target = fuse::target::onnxruntime;
+    CHECK(applied<clipped>(g, options) == 1);
+    auto const* list = g.attribute(last(g), "activation_params");
+    REQUIRE(list != nullptr);
+    CHECK(std::get<numbers>(list->content) == made);
+    auto const report = fuse::rewrite<whole>(static_cast<graph&>(h));
+    REQUIRE(report.rule("whole")->refused.size() == 1);
+    if (alpha < 1)
+      CHECK(report.rule("whole")->refused[0].reason ==
+            "the parameter 'perm' of Transpose would be a list of what are no integers");
+  }
+}
+
 TEST_CASE("axes are a set where each stands for itself") {
   for (auto const& [axes, fires] : {std::pair{integers{-2, -1}, 1u}, {{2, 1}, 1u}, {{0, 1}, 0u}, {{2}, 0u}}) {
     sketch g;

@@ -10,7 +10,7 @@
 
 namespace rewrite_worklist {
 
-TEST_CASE("of nodes that wait, the last one has its turn first") {
+TEST_CASE("of nodes that wait, the last one has its turn first, and once") {
   fuse::graph g(17);
   auto v = g.input("a", fuse::element_type::float32, {4});
   for (int i = 0; i < 40; ++i) v = g.add("Relu", {v});
@@ -25,9 +25,9 @@ TEST_CASE("of nodes that wait, the last one has its turn first") {
       there.push_back(static_cast<fuse::node_id>(draw() % bound.image.node_count()));
       waiting.add(there.back());
     } else {
-      auto const last = std::max_element(there.begin(), there.end());
-      CHECK(waiting.take() == *last);
-      there.erase(last);
+      auto const last = *std::max_element(there.begin(), there.end());
+      CHECK(waiting.take() == last);
+      std::erase(there, last);
     }
     CHECK(waiting.empty() == there.empty());
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fuse/rewrite/check.hpp>
@@ -46,7 +49,7 @@ std::string left(layered& g, value y, fuse::target to = fuse::target::onnxruntim
   options.target = to;
   options.check = &fuse::check_by_evaluation<>;
   auto const report = fuse::rewrite<Rules>(static_cast<graph&>(g), options);
-  INFO(to_text(report));
+  UNSCOPED_INFO(to_text(report));
   CHECK(report.error.empty());
   CHECK(report.notes.empty());
   return ops(g);
@@ -77,6 +80,56 @@ TEST_CASE("groups, strides, no bias, weights that are computed") {
   CHECK(g.operands(last(g)).size() == 2);
 }
 
+TEST_CASE("with the numbers of the activation") {
+  using numbers = std::vector<float>;
+  struct {
+    char const* name;
+    given said;
+    numbers of_conv;
+  } const all[] = {{"LeakyRelu", {{"alpha", 0.25}}, {0.25f}},
+                   {"LeakyRelu", {}, {0.01f}},
+                   {"LeakyRelu", {{"alpha", 1.0}}, {1}},
+                   {"HardSigmoid", {}, {0.2f, 0.5f}},
+                   {"HardSigmoid", {{"alpha", 0.5}, {"beta", 0.25}}, {0.5f, 0.25f}}};
+  for (auto const& each : all) {
+    layered g, h;
+    REQUIRE(left(g, g.add(each.name, {g.conv()}, each.said)) == "com.microsoft::FusedConv");
+    CHECK(activation(g) == each.name);
+    CHECK(std::get<numbers>(g.attribute(last(g), "activation_params")->content) == each.of_conv);
+    CHECK(left(h, h.add(each.name, {h.gemm()}, each.said)) == "com.microsoft::FusedGemm");
+    CHECK(static_cast<float>(number(h, last(h), "activation_alpha")) == each.of_conv[0]);
+    if (each.of_conv.size() > 1) CHECK(static_cast<float>(number(h, last(h), "activation_beta")) == each.of_conv[1]);
+  }
+  for (auto const* name : {"Elu", "ThresholdedRelu", "Softplus", "Softsign"}) {
+    layered g, h;
+    CHECK(left(g, g.add(name, {g.conv()})) == "Conv " + std::string(name));
+    CHECK(left(h, h.add(name, {h.gemm()})) == "com.microsoft::FusedGemm");
+  }
+}
+
+TEST_CASE("a convolution that is clipped, between numbers that are known") {
+  using numbers = std::vector<float>;
+  constexpr float none = std::numeric_limits<float>::infinity();
+  SECTION("as operands") {
+    for (auto const& [low, high] : {std::pair{0.f, 6.f}, {-1.f, none}, {-none, 0.5f}}) {
+      layered g(13);
+      auto const bound = [&](float of) { return std::isinf(of) ? value{} : g.scalar(of); };
+      CHECK(left(g, g.add("Clip", {g.conv(), bound(low), bound(high)})) == "com.microsoft::FusedConv");
+      CHECK(std::get<numbers>(g.attribute(last(g), "activation_params")->content) == numbers{low, high});
+    }
+  }
+  SECTION("as attributes") {
+    layered g(6);
+    CHECK(left(g, g.add("Clip", {g.conv()}, {{"min", 0.0}, {"max", 6.0}})) == "com.microsoft::FusedConv");
+    CHECK(std::get<numbers>(g.attribute(last(g), "activation_params")->content) == numbers{0, 6});
+  }
+  SECTION("not where they are computed, nor a Gemm") {
+    layered g(13), h(13);
+    CHECK(left(g, g.add("Clip", {g.conv(), g.in("low", {})})) == "Conv Clip");
+    CHECK(left(h, h.add("Clip", {h.gemm(), h.scalar(0.f)})) == "Gemm Clip");
+  }
+}
+
 TEST_CASE("so does a Gemm") {
   for (auto const* name : {"Relu", "Sigmoid", "Tanh"}) {
     layered g;
@@ -101,9 +154,7 @@ TEST_CASE("so does a Gemm") {
 
 TEST_CASE("what stays as it is") {
   layered g;
-  SECTION("for other targets") {
-    CHECK(left(g, g.add("Relu", {g.conv()}), fuse::target::standard) == "Conv Relu");
-  }
+  SECTION("for other targets") { CHECK(left(g, g.add("Relu", {g.conv()}), fuse::target::standard) == "Conv Relu"); }
   SECTION("a layer that something else uses") {
     auto const y = g.conv();
     g.output(y, "layer");
@@ -115,9 +166,7 @@ TEST_CASE("what stays as it is") {
       CHECK(left(other, other.add("Relu", {other.conv({}, type)})) == "Conv Relu");
     }
   }
-  SECTION("activations with numbers of their own") {
-    CHECK(left(g, g.add("LeakyRelu", {g.conv()}, {{"alpha", 0.5}})) == "Conv LeakyRelu");
-  }
+  SECTION("other activations") { CHECK(left(g, g.add("Selu", {g.conv()})) == "Conv Selu"); }
   SECTION("a Gemm of operator set 6, whose attributes are others") {
     layered old(6);
     CHECK(left(old, old.add("Relu", {old.gemm({{"broadcast", 1}})})) == "Gemm Relu");

@@ -131,8 +131,8 @@ void for_each_entry(window_places const& w, std::vector<std::int64_t> const& pla
   auto const *x = c.operand(0), *w = c.operand(1);
   if (x == nullptr || w == nullptr) return evaluation::misfit;
   dense made;
-  bool const fits = c.op == opcode::conv_transpose ? spread(c, *x, *w, c.operand(2), made)
-                                                   : convolved(c, *x, *w, c.operand(2), made);
+  bool const fits =
+      c.op == opcode::conv_transpose ? spread(c, *x, *w, c.operand(2), made) : convolved(c, *x, *w, c.operand(2), made);
   if (!fits) return evaluation::misfit;
   if (c.op != opcode::fused_conv) return c.yield(std::move(made));
   if (auto const* added = c.operand(3); added != nullptr) {

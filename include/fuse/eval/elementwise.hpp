@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fuse/eval/call.hpp>
@@ -126,15 +129,51 @@ namespace fuse::inline v0::detail {
   return plain != nullptr ? yield(plain) : evaluation::unknown;
 }
 
-/// What an operator made, after the activation that it ends with.
+/// The numbers of the activation that a fused layer ends with: in a list, or each with a name.
+class activation_numbers final : public operator_parameters {
+ public:
+  explicit activation_numbers(operator_parameters const& of_layer) : layer_(of_layer) {}
+
+  bool number(std::string_view name, double& into) const override {
+    auto const held = layer_.attribute("activation_params");
+    auto const* list = std::get_if<span<float const>>(&held);
+    if (list == nullptr) return layer_.number("activation_" + std::string(name), into);
+    std::size_t const at = name == "beta" || name == "max" ? 1 : 0;
+    return at < list->size() ? into = static_cast<double>((*list)[at]), true : false;
+  }
+  bool integers(std::string_view, std::vector<std::int64_t>&) const override { return false; }
+  [[nodiscard]] attribute_view attribute(std::string_view) const override { return {}; }
+  [[nodiscard]] axis_use use_of_axis() const override { return layer_.use_of_axis(); }
+
+ private:
+  operator_parameters const& layer_;
+};
+
+/// What a layer made, after the activation that it ends with.
 [[nodiscard]] inline evaluation activated(call const& c, evaluation made) {
+  constexpr std::pair<std::string_view, opcode> known[] = {
+      {"Relu", opcode::relu},
+      {"Sigmoid", opcode::sigmoid},
+      {"Tanh", opcode::tanh},
+      {"LeakyRelu", opcode::leaky_relu},
+      {"Clip", opcode::clip},
+      {"HardSigmoid", opcode::hard_sigmoid},
+      {"HardSwish", opcode::hard_swish},
+      {"Elu", opcode::elu},
+      {"Softplus", opcode::softplus},
+      {"Softsign", opcode::softsign},
+      {"ThresholdedRelu", opcode::thresholded_relu},
+  };
   auto const name = c.text("activation", "none");
   if (made != evaluation::done || name == "none") return made;
-  auto const of = name == "Relu" ? opcode::relu : name == "Sigmoid" ? opcode::sigmoid : opcode::tanh;
-  if (of == opcode::tanh && name != "Tanh") return evaluation::unknown;
-  auto const before = std::move(c.results[0]);
-  dense const* const operands[] = {&before};
-  return evaluate_unary({of, operands, c.parameters, c.results});
+  for (auto const& [word, op] : known)
+    if (word == name) {
+      auto const before = std::move(c.results[0]);
+      dense const* const operands[] = {&before};
+      activation_numbers const numbers(c.parameters);
+      return evaluate_unary({op, operands, numbers, c.results});
+    }
+  return evaluation::unknown;
 }
 
 /// To the type of the result. There is nothing to saturate in the types that have numbers here.

@@ -22,7 +22,7 @@ using attribute_view = std::variant<std::monostate, std::int64_t, double, std::s
 /// An attribute that a rewrite gives to a new node.
 struct attribute {
   std::string name;
-  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor> content;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor, std::vector<float>> content;
 
   friend bool operator==(attribute const&, attribute const&) = default;
 };
@@ -35,6 +35,7 @@ struct attribute {
     attribute_view operator()(std::string const& x) const { return std::string_view(x); }
     attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
     attribute_view operator()(tensor const& x) const { return tensor_view(x); }
+    attribute_view operator()(std::vector<float> const& x) const { return span<float const>(x); }
   };
   return std::visit(reader{}, a.content);
 }

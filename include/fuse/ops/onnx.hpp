@@ -31,9 +31,10 @@ inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 inline constexpr parameter_source approximation[] = {
     {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
 inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
-// None that has parameters of its own, which com.microsoft's operators have in lists.
+// In the order of layer_activation.
 inline constexpr parameter_source activation_by_name[] = {
-    {"activation", kind::word, "activation", 0, 0, axis_use::none, "none Relu Sigmoid Tanh"}};
+    {"activation", kind::word, "activation", 0, 0, axis_use::none,
+     "none Relu Sigmoid Tanh LeakyRelu Clip HardSigmoid HardSwish Elu Softplus Softsign ThresholdedRelu"}};
 inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
 
 // Of com.microsoft's operators: float, half and bfloat16; and double. (FastGelu takes doubles, and rounds its
@@ -57,10 +58,10 @@ inline constexpr attribute_info fused_conv_all[] = {
     {"group", attribute_kind::integer},   {"kernel_shape", attribute_kind::integers},
     {"pads", attribute_kind::integers},   {"strides", attribute_kind::integers}};
 inline constexpr attribute_info fused_gemm_all[] = {
-    {"activation", attribute_kind::text},         {"activation_alpha", attribute_kind::number},
-    {"activation_beta", attribute_kind::number},  {"activation_gamma", attribute_kind::number},
-    {"alpha", attribute_kind::number},            {"beta", attribute_kind::number},
-    {"transA", attribute_kind::integer},          {"transB", attribute_kind::integer}};
+    {"activation", attribute_kind::text},        {"activation_alpha", attribute_kind::number},
+    {"activation_beta", attribute_kind::number}, {"activation_gamma", attribute_kind::number},
+    {"alpha", attribute_kind::number},           {"beta", attribute_kind::number},
+    {"transA", attribute_kind::integer},         {"transB", attribute_kind::integer}};
 inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all};
 
 // Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.

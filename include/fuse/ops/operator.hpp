@@ -83,6 +83,22 @@ enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, r
 /// subtraction and negation as inverses) and the products (with division, reciprocal and powers).
 enum class op_group : std::uint8_t { none, sum, product };
 
+/// What fused layers compute of each element in the end: their parameter "activation".
+enum class layer_activation : std::uint8_t {
+  none,
+  relu,
+  sigmoid,
+  tanh,
+  leaky_relu,
+  clip,
+  hard_sigmoid,
+  hard_swish,
+  elu,
+  softplus,
+  softsign,
+  thresholded_relu
+};
+
 /// The shape of an operator's results, by the operands' shapes; `infer/` has the functions.
 enum class shape_function : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
 
@@ -211,9 +227,9 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::gelu, "gelu", detail::gelu_parameters),
     detail::unary(opcode::silu, "silu"),
     detail::unary(opcode::softplus, "softplus"),
-    detail::unary(opcode::leaky_relu, "leaky_relu"),
-    detail::unary(opcode::elu, "elu"),
-    detail::unary(opcode::hard_sigmoid, "hard_sigmoid"),
+    detail::unary(opcode::leaky_relu, "leaky_relu", detail::leaky_relu_parameters),
+    detail::unary(opcode::elu, "elu", detail::elu_parameters),
+    detail::unary(opcode::hard_sigmoid, "hard_sigmoid", detail::hard_sigmoid_parameters),
     detail::unary(opcode::hard_swish, "hard_swish"),
     detail::binary(opcode::prelu, "prelu", false),
     detail::unary(opcode::tan, "tan"),
@@ -227,7 +243,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::atanh, "atanh"),
     detail::unary(opcode::selu, "selu"),
     detail::unary(opcode::celu, "celu"),
-    detail::unary(opcode::thresholded_relu, "thresholded_relu"),
+    detail::unary(opcode::thresholded_relu, "thresholded_relu", detail::thresholded_relu_parameters),
     detail::unary(opcode::softsign, "softsign"),
     detail::unary(opcode::mish, "mish"),
     detail::unary(opcode::swish, "swish", detail::swish_parameters),

@@ -61,6 +61,10 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info leaky_relu_parameters[] = {real_number("alpha", 0.01)};
+inline constexpr parameter_info elu_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info thresholded_relu_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info hard_sigmoid_parameters[] = {real_number("alpha", 0.2), real_number("beta", 0.5)};
 inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::numeric_limits<double>::infinity()),
                                                      real_number("max", std::numeric_limits<double>::infinity())};
 inline constexpr parameter_info rotary_parameters[] = {
@@ -99,7 +103,7 @@ inline constexpr parameter_info average_pool_parameters[] = {pool_parameters[0],
                                                              max_pool_parameters[4], {"count_include_pad", 0}};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
-// What is computed of each element in the end: nothing, relu, sigmoid, tanh.
+// The activation is one of layer_activation.
 inline constexpr parameter_info fused_conv_parameters[] = {conv_parameters[0], conv_parameters[1], conv_parameters[2],
                                                            conv_parameters[3], conv_parameters[4], {"activation", 0}};
 inline constexpr parameter_info fused_gemm_parameters[] = {

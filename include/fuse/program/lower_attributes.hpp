@@ -69,7 +69,8 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
 /// Whether an attribute can be the number, or what a name captured.
 constexpr bool lowering::holds(attribute_kind kind, expression const& in, term const& given) {
   bool const captured = given.children != 0 && in[given.child[0]].kind != term_kind::number;
-  if (given.children != 0 && in[given.child[0]].kind == term_kind::list) return kind == attribute_kind::integers;
+  if (given.children != 0 && in[given.child[0]].kind == term_kind::list)
+    return kind == attribute_kind::integers || kind == attribute_kind::numbers;
   double const number = given.children == 0 ? given.number : in[given.child[0]].number;
   auto const is_whole = [](double x) {
     return x > -9e18 && x < 9e18 && static_cast<double>(static_cast<long long>(x)) == x;

@@ -415,8 +415,8 @@ class basic_driver final : machine::acceptor {
     for (auto n : nodes)
       if (matters(n)) waiting_.add(n);
   }
-  // In this stage, and in the stages before it once all have had their turn. What the walk over all nodes has not reached
-  // yet has its turn there: what reads it may be a larger match.
+  // In this stage, and in the stages before it once all have had their turn. What the walk over all nodes has not
+  // reached yet has its turn there: what reads it may be a larger match.
   void look_now_and_late(node_id n) {
     if (n >= reached_ && matters(n)) waiting_.add(n);
     if (stage_ != 0 || late_rounds_) late_.push_back(n);

@@ -83,6 +83,13 @@ class basic_folding {
       return objection{"along() names an axis of what stands beside it, and nothing does"};
     return (*made).contents;
   }
+  /// For a parameter: a number, or a list of numbers, whole or not.
+  built<dense> numbers(span<replacement_term const> terms, rule_info const& rule, std::uint8_t at) {
+    lists_integers_ = false;
+    auto made = compute(terms, rule, at, element_type::float64);
+    lists_integers_ = true;
+    return made;
+  }
 
  private:
   using kind = replacement_term::kind;
@@ -189,7 +196,7 @@ class basic_folding {
     return all;
   }
 
-  // Integers, one after the other; an entry that is a list stands for its own.
+  // Numbers, one after the other; an entry that is a list stands for its own.
   built<part> list(replacement_term const& t) {
     part made;
     for (std::uint8_t i = 0; i < t.children; ++i) {
@@ -200,7 +207,8 @@ class basic_folding {
       for (auto x : contents.elements) made.contents.elements.push_back(x);
     }
     made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
-    if (!exact_integers(made.contents)) return objection{"a list has integers, and an entry would be none"};
+    if (lists_integers_ && !exact_integers(made.contents))
+      return objection{"a list has integers, and an entry would be none"};
     return made;
   }
 
@@ -403,6 +411,7 @@ class basic_folding {
   span<replacement_term const> terms_{};
   rule_info const* rule_ = nullptr;
   element_type type_ = element_type::unknown;
+  bool lists_integers_ = true;  // lists are shapes, axes and the like
 };
 using folding = basic_folding<graph_image>;
 

@@ -520,7 +520,8 @@ class basic_instantiation {
       return objection{"again() names a value that another operator passes on here"};
     // How many it has may be part of what it computes.
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
-    if (t.number != 0) return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
+    if (t.number != 0)
+      return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
@@ -541,17 +542,16 @@ class basic_instantiation {
 
   // A parameter that the right side computes.
   built<written_parameter> computed(replacement_term::given const& from) {
-    auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
+    auto made = folding_.numbers(terms_, *info_, from.term);
     if (!made) return made.why();
     written_parameter written{from.name};
     if ((*made).shape.size() > 1)
       return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
     if ((*made).shape.size() == 1) {
-      if (!exact_integers(*made))
-        return objection{"the parameter '" + std::string(from.name) + "' would be a list of what are no integers"};
-      std::vector<std::int64_t> list;
-      for (auto x : (*made).elements) list.push_back(static_cast<std::int64_t>(x));
-      written.give(std::move(list));
+      if (exact_integers(*made))
+        written.give({(*made).elements.begin(), (*made).elements.end()});
+      else
+        written.give_numbers({(*made).elements.begin(), (*made).elements.end()});
       return written;
     }
     written.number = (*made).elements[0];

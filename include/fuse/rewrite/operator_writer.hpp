@@ -35,9 +35,13 @@ struct written_parameter {
   bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
   decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
-  bool listed = false;                     ///< a list of integers was given
+  bool listed = false;                     ///< a list was given
 
   void give(std::vector<std::int64_t> list) {
+    content = std::move(list);
+    listed = true;
+  }
+  void give_numbers(std::vector<float> list) {
     content = std::move(list);
     listed = true;
   }
@@ -353,6 +357,9 @@ class basic_operator_writer {
              std::string(why);
     };
     if (p.listed) {
+      if (kind_of(p, row) == attribute_kind::numbers) return be_numbers(p), std::string();
+      if (std::holds_alternative<std::vector<float>>(p.content))
+        return because(" would be a list of what are no integers");
       auto const& list = std::get<std::vector<std::int64_t>>(p.content);
       if (is_one_number(p, row, op)) {
         if (list.size() != 1)
@@ -379,6 +386,14 @@ class basic_operator_writer {
     if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
       return because(" counts axes from the first one at this operator set version, and the rank is not known");
     return {};
+  }
+  // What was given as integers, where the operator has numbers.
+  static void be_numbers(written_parameter& p) {
+    auto const* whole = std::get_if<std::vector<std::int64_t>>(&p.content);
+    if (whole == nullptr) return;
+    std::vector<float> list;
+    for (auto const x : *whole) list.push_back(static_cast<float>(x));
+    p.give_numbers(std::move(list));
   }
   [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
     return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&

@@ -62,7 +62,8 @@ bool assign(Content const& content, T& into) {
     if constexpr (std::is_assignable_v<T&, tensor const&> && !std::is_same_v<T, tensor_view>)
       return into = content, true;
   } else if constexpr ((kind == attribute_kind::integers || kind == attribute_kind::numbers) &&
-                       std::is_same_v<Content, std::vector<std::int64_t>>) {
+                       (std::is_same_v<Content, std::vector<std::int64_t>> ||
+                        std::is_same_v<Content, std::vector<float>>)) {
     using element = typename T::value_type;
     if constexpr (requires { into.push_back(element{}); }) {
       into.clear();
@@ -90,9 +91,10 @@ inline std::string text_of(double number) {
 inline std::string text_of(std::int64_t number) { return std::to_string(number); }
 inline std::string text_of(std::string const& text) { return '\'' + text + '\''; }
 inline std::string text_of(tensor const&) { return "a tensor"; }
-inline std::string text_of(std::vector<std::int64_t> const& all) {
+template <class Number>
+std::string text_of(std::vector<Number> const& all) {
   std::string text = "[";
-  for (auto const one : all) text += (text.size() == 1 ? "" : ", ") + std::to_string(one);
+  for (auto const one : all) text += (text.size() == 1 ? "" : ", ") + text_of(one);
   return text + ']';
 }
 

@@ -59,10 +59,7 @@ class basic_filter {
   using entrance = detail::entrance;
 
   basic_filter(filter_tables const& of, Image const& image, facts const& known)
-      : tables_(of),
-        ways_(&of.to_matches),
-        image_(image),
-        sets_(of.rules, image, known) {}
+      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.rules, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
@@ -105,7 +102,8 @@ class basic_filter {
     auto const& of = entrances_at(n, stage);
     for (auto i = of.first; i < of.last; ++i)
       if (auto const& e = ways_->begins[i]; e.gate.lets(there) && enter(e)) return true;
-    for (auto const& e : name != 0 && stage != tables_.rules.stages ? tables_.rules.entries : span<program_entry const>())
+    for (auto const& e :
+         name != 0 && stage != tables_.rules.stages ? tables_.rules.entries : span<program_entry const>())
       if (e.stage == stage && e.by_name && e.tag == name && enter(entrance::open(e))) return true;
     return false;
   }

@@ -34,12 +34,12 @@ class basic_operator_needs {
     int parts = 0;                              ///< of a sum or product, at least so many
   };
 
-  explicit basic_operator_needs(Program const& rules, search_for wanted = search_for::matches)
+  explicit basic_operator_needs(Program const& rules, search_for what = search_for::matches)
       : rules_(rules),
+        nearly_(what == search_for::near_misses),
+        near_(rules.code.size(), false),
         first_(rules.code.size()),
         of_(rules.code.size()),
-        near_(rules.code.size(), false),
-        nearly_(wanted == search_for::near_misses),
         waiting_(rules.code.size(), 0) {
     if (nearly_) mark_near_misses();
     for (auto const& i : rules_.code) {
@@ -245,10 +245,10 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
+  bool const nearly_;          // near misses are looked for
+  std::vector<bool> near_;     // per instruction: what fails there is one
   plain_vector<needs> first_;  // per instruction
   std::vector<state> of_;
-  bool const nearly_;                    // near misses are looked for
-  std::vector<bool> near_;               // per instruction: what fails there is one
   plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;
