@@ -57,7 +57,8 @@ struct contender {
       : name(std::move(called)) {
     for (auto const& p : programs) tables.emplace_back(p, on.names);
     for (auto const& t : tables) machines.emplace_back(t, on.bound.image, on.known, on.names);
-    for (auto& m : machines) m.filter(filter);
+    for (auto& m : machines)
+      m.look_for(filter ? fuse::detail::search_for::matches : fuse::detail::search_for::failures);
   }
   void run() {
     counting found_now;
