@@ -931,6 +931,10 @@ template <fixed_string Name, fixed_string As, class... Operands>
   expression const made(term_kind::named, opcode::opaque, fuse::detail::name_text<As>, operands...);
   return made.with_attributes_of(fuse::detail::name_text<Name>);
 }
+template <fixed_string Name, class... Operands>
+[[nodiscard]] constexpr expression again(opcode as, Operands const&... operands) {
+  return expression(as, operands...).with_attributes_of(fuse::detail::name_text<Name>);
+}
 
 }  // namespace fuse::inline v0::dsl
 
@@ -17013,6 +17017,9 @@ constexpr void lowering::lower_replacement() {
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
         require_operands(made, t, is_nothing_of_nothing(t.op) ? 0 : meant.least);
+        if (taken_over == nullptr) break;
+        if (!lower_again(*taken_over, r)) return fail(rule_error::again_of_no_operator, taken_over->name);
+        r.number = -static_cast<double>(t.op);
         break;
       }
       case term_kind::again:
@@ -20873,14 +20880,17 @@ class basic_operator_writer {
 
   built<value_id> taking_over(node_id n, std::uint16_t name, span<value_id const> operands,
                               span<written_parameter> parameters, std::uint32_t results) {
-    auto const *of = names_.row(image_.node(n).tag.name, image_.version), *row = names_.row(name, image_.version);
+    auto const* row = names_.row(name, image_.version);
     if (auto why = cannot_be_made(row); why) return *why;
-    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
-    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
-      return is_not_copied(n, "it has parameters among its operands");
-    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
-    operands_.assign(operands);
-    return with_given(*row, {name, static_cast<std::uint16_t>(row->op)}, operands, parameters, results);
+    return taking_over(n, *row, name, operands, parameters, results);
+  }
+  built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                              std::uint32_t results) {
+    auto const& [row, code, asked] = row_of(op);
+    if (row == nullptr)
+      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                    " at this operator set version");
+    return taking_over(n, *row, code, operands, parameters, results);
   }
 
  private:
@@ -20908,6 +20918,16 @@ class basic_operator_writer {
       attributes_.back().name = listed.name;
     }
     return nullptr;
+  }
+  built<value_id> taking_over(node_id n, operator_row const& row, std::uint16_t code, span<value_id const> operands,
+                              span<written_parameter> parameters, std::uint32_t results) {
+    auto const* of = names_.row(image_.node(n).tag.name, image_.version);
+    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
+    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
+      return is_not_copied(n, "it has parameters among its operands");
+    if (auto why = refuses(row, operands.size()); !why.empty()) return objection{std::move(why)};
+    operands_.assign(operands);
+    return with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
   }
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
                              span<written_parameter> parameters, std::uint32_t results) {
@@ -22027,8 +22047,9 @@ class basic_instantiation {
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
-    if (t.number != 0)
+    if (t.number > 0)
       return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
+    if (t.number < 0) return writer_.taking_over(n, static_cast<opcode>(-t.number), operands, parameters_, results);
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
@@ -23130,8 +23151,9 @@ class rule_targets {
       return found;
     }
     if (t.what == kind::named) found = missing(t.op);
-    if (t.what == kind::again && t.number != 0) found = missing(static_cast<std::uint16_t>(t.number));
     operand_terms const operands(terms, t);
+    if (t.what == kind::again && t.number > 0) found = missing(static_cast<std::uint16_t>(t.number));
+    if (t.what == kind::again && t.number < 0) found = missing(static_cast<opcode>(-t.number), operands.count);
     if (t.what == kind::neutral && !has_rest(rule, terms, operands))
       found = missing(static_cast<opcode>(t.op), operands.count);
     for (auto each : operands)

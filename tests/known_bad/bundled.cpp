@@ -18,6 +18,7 @@
 #include <fuse/verify.hpp>
 
 #include "../sampled.hpp"
+#include "../second_dialect.hpp"
 
 // The rules that come with fuse.
 namespace bundled {
@@ -81,6 +82,11 @@ TEST_CASE("bundled rules do not search long in vain") {
     CAPTURE(trial, met.count);
     CHECK(met.count <= 50 * std::size_t{bound.image.node_count()});
   }
+}
+
+TEST_CASE("bundled rules are rules of any dialect") {
+  fuse::program const elsewhere = fuse::program_of<all, second::dialect>;
+  CHECK(elsewhere.rules.size() == fuse::rules_of<all>().size());
 }
 
 TEST_CASE("every rule that a header of rules/ names is among them") {

@@ -144,10 +144,15 @@ TEST_CASE("another operator takes over the attributes of one of the pattern") {
   auto const y = g.add("Conv", {g.in("x", {1, 4, 8}), g.in("w", {6, 2, 3})},
                        {{"pads", std::vector<std::int64_t>{1, 0}}, {"auto_pad", "NOTSET"}, {"group", 1}});
   g.end(g.add("Abs", {y}));
+  static constexpr auto by_meaning = fuse::rule<"by-meaning">(abs(op<"Conv">(x, w).as<"layer">()))
+                                         .replace(again<"layer">(fuse::opcode::fused_conv, x, w).attr<"group">(2));
+  fuse::rewrite_options options;
+  options.target = fuse::target::onnxruntime;
   SECTION("all but those that are given") {
-    fuse::rewrite_options options;
-    options.target = fuse::target::onnxruntime;
+    auto h = g;
+    CHECK(fuse::rewrite<by_meaning>(static_cast<graph&>(h), options).applied() == 1);
     CHECK(fuse::rewrite<fused>(static_cast<graph&>(g), options).applied() == 1);
+    CHECK(to_text(g) == to_text(h));
     CHECK(ops(g) == "com.microsoft::FusedConv");
     CHECK(std::get<std::vector<std::int64_t>>(g.attribute(last(g), "pads")->content) ==
           std::vector<std::int64_t>{1, 0});
@@ -157,6 +162,8 @@ TEST_CASE("another operator takes over the attributes of one of the pattern") {
   SECTION("its rule is for the target that has it") {
     auto const report = fuse::rewrite<fused>(static_cast<graph&>(g));
     CHECK(report.rule("fused")->left_out == "com.microsoft::FusedConv is for another target");
+    CHECK(fuse::rewrite<by_meaning>(static_cast<graph&>(g)).rule("by-meaning")->left_out ==
+          report.rule("fused")->left_out);
   }
   SECTION("where that is right") { CHECK_FALSE(refusal<integers>(g).empty()); }
 }

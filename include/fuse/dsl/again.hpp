@@ -20,5 +20,10 @@ template <fixed_string Name, fixed_string As, class... Operands>
   expression const made(term_kind::named, opcode::opaque, fuse::detail::name_text<As>, operands...);
   return made.with_attributes_of(fuse::detail::name_text<Name>);
 }
+/// The same by its meaning, for rules that serve several dialects: `again<"conv">(opcode::fused_conv, x, w, b)`.
+template <fixed_string Name, class... Operands>
+[[nodiscard]] constexpr expression again(opcode as, Operands const&... operands) {
+  return expression(as, operands...).with_attributes_of(fuse::detail::name_text<Name>);
+}
 
 }  // namespace fuse::inline v0::dsl

@@ -182,7 +182,7 @@ struct replacement_term {
                         ///< the last ones
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis; of `again` the name code of another operator that has the
-                  ///< attributes, or 0
+                  ///< attributes, or less than 0 its opcode, or 0
   struct given {
     static_text name;
     double number;

@@ -150,6 +150,9 @@ constexpr void lowering::lower_replacement() {
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
         require_operands(made, t, is_nothing_of_nothing(t.op) ? 0 : meant.least);
+        if (taken_over == nullptr) break;
+        if (!lower_again(*taken_over, r)) return fail(rule_error::again_of_no_operator, taken_over->name);
+        r.number = -static_cast<double>(t.op);
         break;
       }
       case term_kind::again:

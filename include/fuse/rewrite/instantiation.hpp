@@ -520,8 +520,9 @@ class basic_instantiation {
       return objection{"again() names a value that another operator passes on here"};
     // How many it has may be part of what it computes.
     if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
-    if (t.number != 0)
+    if (t.number > 0)
       return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
+    if (t.number < 0) return writer_.taking_over(n, static_cast<opcode>(-t.number), operands, parameters_, results);
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 

@@ -138,14 +138,18 @@ class basic_operator_writer {
   /// Another operator, with the name of code `name`, that takes over the attributes of node `n`.
   built<value_id> taking_over(node_id n, std::uint16_t name, span<value_id const> operands,
                               span<written_parameter> parameters, std::uint32_t results) {
-    auto const *of = names_.row(image_.node(n).tag.name, image_.version), *row = names_.row(name, image_.version);
+    auto const* row = names_.row(name, image_.version);
     if (auto why = cannot_be_made(row); why) return *why;
-    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
-    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
-      return is_not_copied(n, "it has parameters among its operands");
-    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
-    operands_.assign(operands);
-    return with_given(*row, {name, static_cast<std::uint16_t>(row->op)}, operands, parameters, results);
+    return taking_over(n, *row, name, operands, parameters, results);
+  }
+  /// The same by its meaning.
+  built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                              std::uint32_t results) {
+    auto const& [row, code, asked] = row_of(op);
+    if (row == nullptr)
+      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                    " at this operator set version");
+    return taking_over(n, *row, code, operands, parameters, results);
   }
 
  private:
@@ -175,6 +179,16 @@ class basic_operator_writer {
       attributes_.back().name = listed.name;
     }
     return nullptr;
+  }
+  built<value_id> taking_over(node_id n, operator_row const& row, std::uint16_t code, span<value_id const> operands,
+                              span<written_parameter> parameters, std::uint32_t results) {
+    auto const* of = names_.row(image_.node(n).tag.name, image_.version);
+    if (auto const* why = copy_attributes(n, of); why != nullptr) return is_not_copied(n, why);
+    if (of->operands >= 0 && image_.operand_count(n) > static_cast<std::uint32_t>(of->operands))
+      return is_not_copied(n, "it has parameters among its operands");
+    if (auto why = refuses(row, operands.size()); !why.empty()) return objection{std::move(why)};
+    operands_.assign(operands);
+    return with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
   }
   // A node with the attributes and operands that are there, and parameters in their place.
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,

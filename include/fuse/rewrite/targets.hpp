@@ -40,8 +40,9 @@ class rule_targets {
       return found;
     }
     if (t.what == kind::named) found = missing(t.op);
-    if (t.what == kind::again && t.number != 0) found = missing(static_cast<std::uint16_t>(t.number));
     operand_terms const operands(terms, t);
+    if (t.what == kind::again && t.number > 0) found = missing(static_cast<std::uint16_t>(t.number));
+    if (t.what == kind::again && t.number < 0) found = missing(static_cast<opcode>(-t.number), operands.count);
     if (t.what == kind::neutral && !has_rest(rule, terms, operands))
       found = missing(static_cast<opcode>(t.op), operands.count);
     for (auto each : operands)

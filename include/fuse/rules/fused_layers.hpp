@@ -18,7 +18,7 @@ inline constexpr auto gemm =
 inline constexpr auto alpha = dsl::param<"alpha">, beta = dsl::param<"beta">;
 
 [[nodiscard]] constexpr expression conv_with(layer_activation activation) {
-  return dsl::again<"layer", "com.microsoft::FusedConv">(formula::layer_input, formula::weights, formula::layer_bias)
+  return dsl::again<"layer">(opcode::fused_conv, formula::layer_input, formula::weights, formula::layer_bias)
       .attr<"activation">(static_cast<int>(activation));
 }
 /// The numbers of its activation are a list.
@@ -26,7 +26,7 @@ inline constexpr auto alpha = dsl::param<"alpha">, beta = dsl::param<"beta">;
   return conv_with(activation).attr<"activation_params">(numbers);
 }
 [[nodiscard]] constexpr expression gemm_with(layer_activation activation) {
-  return dsl::again<"layer", "com.microsoft::FusedGemm">(formula::layer_input, formula::weights, formula::layer_bias)
+  return dsl::again<"layer">(opcode::fused_gemm, formula::layer_input, formula::weights, formula::layer_bias)
       .attr<"activation">(static_cast<int>(activation));
 }
 
