@@ -18259,8 +18259,8 @@ class basic_validity {
       case opcode::gemm:
       case opcode::fused_gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
-      case opcode::conv:
-      case opcode::fused_conv: return check_conv();
+      case opcode::fused_conv: check_added(3); [[fallthrough]];
+      case opcode::conv: return check_conv();
       case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:
@@ -18500,6 +18500,20 @@ class basic_validity {
       if (e.known() && e.value() != 1 && made[2 - at] == extent(1))
         return wrong("operand 2 is larger than the product");
       pair(at == 1 ? 1 : 0, made[2 - at], 2, e, true);
+    }
+  }
+  void check_added(std::uint32_t i) {
+    if (operand(i) == absent) return;
+    auto const v = image_.result(n_);
+    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({{}, {}, v, operand(i), false, true});
+    auto const made = facts_.shape(v), added = shape(i);
+    if (made.size() != added.size()) return wrong("operand " + std::to_string(i) + " has not the rank of the result");
+    for (std::size_t at = 0; at < made.size(); ++at) {
+      if (made[at] == added[at]) continue;
+      if (made[at].known() && added[at].known())
+        return wrong("operand " + std::to_string(i) + " has " + std::to_string(added[at].value()) +
+                     " where the result has " + std::to_string(made[at].value()));
+      open_.push_back({made[at], added[at], v, operand(i), false, false});
     }
   }
   void check_conv() {
@@ -21952,11 +21966,15 @@ class basic_instantiation {
     return match_.slot(slot).bound ? match_.members(slot) : span<rest_member const>{};
   }
 
+  [[nodiscard]] opcode made_by(replacement_term const& t) const {
+    bool const takes_over = t.what == kind::again && t.number != 0;
+    if (takes_over && t.number < 0) return static_cast<opcode>(-t.number);
+    if (t.what != kind::named && !takes_over) return static_cast<opcode>(t.op);
+    auto const* row = names_.row(takes_over ? static_cast<std::uint16_t>(t.number) : t.op, image_.version);
+    return row != nullptr ? row->op : opcode::opaque;
+  }
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
-    auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
-    auto const known = info(t.what != kind::named ? static_cast<opcode>(t.op)
-                            : row != nullptr      ? row->op
-                                                  : opcode::opaque);
+    auto const& known = info(made_by(t));
     for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
       if (i >= operands.size() || operands[i] == absent) return false;
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);

@@ -19,6 +19,7 @@ using namespace rewriting;
 using value = graph::value;
 using integer_list = std::vector<std::int64_t>;
 using given = std::vector<graph::named>;
+using dims = graph::dims;
 
 namespace {
 
@@ -149,6 +150,28 @@ TEST_CASE("so does a Gemm") {
     auto const product = g.add("MatMul", {g.in("x", {3, 4}), g.numbers({4, 5})});
     CHECK(left<layers_and_activations>(g, g.add("Relu", {g.add("Add", {product, g.numbers({5})})})) ==
           "com.microsoft::FusedGemm");
+  }
+}
+
+TEST_CASE("a rule of one's own adds what has the shape of the result, and nothing else") {
+  using namespace fuse::dsl;
+  static constexpr auto with_sum =
+      fuse::rule<"with-sum">(relu(op<"Conv">(var<"x">, var<"w">, var<"b">).as<"layer">().users(1) + var<"z">))
+          .replace(again<"layer">(fuse::opcode::fused_conv, var<"x">, var<"w">, var<"b">, var<"z">)
+                       .attr<"activation">(static_cast<int>(fuse::layer_activation::relu)));
+  static constexpr auto by_name =
+      fuse::rule<"by-name">(relu(op<"Conv">(var<"x">, var<"w">, var<"b">).as<"layer">().users(1) + var<"z">))
+          .replace(again<"layer", "com.microsoft::FusedConv">(var<"x">, var<"w">, var<"b">, var<"z">)
+                       .attr<"activation">(static_cast<int>(fuse::layer_activation::relu)));
+  auto const sum = [](layered& g, dims const& z) { return g.add("Relu", {g.add("Add", {g.conv(), g.in("z", z)})}); };
+  layered g;
+  CHECK(left<with_sum>(g, sum(g, {2, 6, 6})) == "com.microsoft::FusedConv");
+  CHECK(g.operands(last(g)).size() == 4);
+  layered h;
+  CHECK(left<by_name>(h, sum(h, {2, 6, 6})) == "com.microsoft::FusedConv");
+  for (auto const& z : {dims{6, 1}, dims{2, 6, 1}, dims{1, 6, 6}, dims{"n", 6, 6}}) {
+    layered other;
+    CHECK(left<with_sum>(other, sum(other, z)) == "Conv Add Relu");
   }
 }
 

@@ -253,8 +253,8 @@ class basic_validity {
       case opcode::gemm:
       case opcode::fused_gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
-      case opcode::conv:
-      case opcode::fused_conv: return check_conv();
+      case opcode::fused_conv: check_added(3); [[fallthrough]];
+      case opcode::conv: return check_conv();
       case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:
@@ -505,6 +505,21 @@ class basic_validity {
       if (e.known() && e.value() != 1 && made[2 - at] == extent(1))
         return wrong("operand 2 is larger than the product");
       pair(at == 1 ? 1 : 0, made[2 - at], 2, e, true);
+    }
+  }
+  // Operand i is added to the result, whose shape it has.
+  void check_added(std::uint32_t i) {
+    if (operand(i) == absent) return;
+    auto const v = image_.result(n_);
+    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({{}, {}, v, operand(i), false, true});
+    auto const made = facts_.shape(v), added = shape(i);
+    if (made.size() != added.size()) return wrong("operand " + std::to_string(i) + " has not the rank of the result");
+    for (std::size_t at = 0; at < made.size(); ++at) {
+      if (made[at] == added[at]) continue;
+      if (made[at].known() && added[at].known())
+        return wrong("operand " + std::to_string(i) + " has " + std::to_string(added[at].value()) +
+                     " where the result has " + std::to_string(made[at].value()));
+      open_.push_back({made[at], added[at], v, operand(i), false, false});
     }
   }
   void check_conv() {

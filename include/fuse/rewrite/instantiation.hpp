@@ -419,12 +419,17 @@ class basic_instantiation {
     return match_.slot(slot).bound ? match_.members(slot) : span<rest_member const>{};
   }
 
+  // What an operator that a term makes means.
+  [[nodiscard]] opcode made_by(replacement_term const& t) const {
+    bool const takes_over = t.what == kind::again && t.number != 0;
+    if (takes_over && t.number < 0) return static_cast<opcode>(-t.number);
+    if (t.what != kind::named && !takes_over) return static_cast<opcode>(t.op);
+    auto const* row = names_.row(takes_over ? static_cast<std::uint16_t>(t.number) : t.op, image_.version);
+    return row != nullptr ? row->op : opcode::opaque;
+  }
   // Whether an operator takes what its operands have become: a rest may have left any number of them, or none.
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
-    auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
-    auto const known = info(t.what != kind::named ? static_cast<opcode>(t.op)
-                            : row != nullptr      ? row->op
-                                                  : opcode::opaque);
+    auto const& known = info(made_by(t));
     for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
       if (i >= operands.size() || operands[i] == absent) return false;
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
