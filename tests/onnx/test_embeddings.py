@@ -44,7 +44,7 @@ class Embeddings:
         self.segmented = draw("segments", "given", "none", "given", "constant") if wrong != "segments of one batch" else "given"
         if self.segmented != "none":
             terms.append(self.looked_up(self.table("kinds", KINDS, H), self.segments()))
-        terms.append(self.looked_up(self.table("places", PLACES, H), self.positions()))
+        terms.append(self.rows_of_places())
         y = self.norm(self.added(terms))
         m.output(y, self.dtype, [*self.shape, H])
         self.model = m.proto()
@@ -119,6 +119,25 @@ class Embeddings:
         if self.draw("for each batch", "no", "no", "yes") == "yes" and how != "later":
             at = m.op("Expand", at if how != "constant" else m.op("Identity", at), m.op("Shape", self.ids))
         return at
+
+    def rows_of_places(self):
+        """By positions; or rows that stand there already, as many as the ids or more."""
+        m = self.m
+        taken = "no" if self.bytes else self.draw("rows of places", "looked up", "looked up", "a constant", "cut from one")
+        if self.wrong == "rows from the second one on":
+            taken = "cut from one"
+        if taken == "a constant" and self.symbolic:
+            taken = "cut from one"
+        if taken not in ("a constant", "cut from one"):
+            return self.looked_up(self.table("places", PLACES, H), self.positions())
+        self.in_order = self.wrong is None
+        batch = self.draw("batch of rows", (1,), ())
+        if taken == "a constant":
+            return self.table("places", *batch, S, H)
+        first = 1 if self.wrong == "rows from the second one on" else 0
+        table, axis = self.table("places", *batch, PLACES, H), self.draw("axis of rows", len(batch), -2)
+        end = self.extent(1) if first == 0 else m.op("Add", self.extent(1), m.integers(1))
+        return m.op("Slice", table, m.integers(first), end, m.integers(axis))
 
     def added(self, terms):
         m = self.m
@@ -195,9 +214,10 @@ class EmbeddingsTest(unittest.TestCase):
                     self.assertGreater(np.abs(after[name] - expected).max(), 0)
 
     def test_what_is_none_stays(self):
-        for wrong in ("scaled words", "columns", "segments of one batch", "a norm along another axis"):
+        for wrong in ("scaled words", "columns", "segments of one batch", "a norm along another axis", "rows from the second one on"):
             for seed in range(SEED, SEED + 6):
-                case = Embeddings(seed, {"positions": "Range", "for each batch": "no"}, wrong)
+                fixed = {"quantised": "no"} if wrong == "rows from the second one on" else {}
+                case = Embeddings(seed, {"positions": "Range", "for each batch": "no"} | fixed, wrong)
                 with self.subTest(wrong=wrong, seed=seed):
                     self.assertEqual(embedding_nodes(self.rewritten(case, "onnxruntime").model), [])
 

@@ -157,7 +157,13 @@ class Rotary:
         other = m.op("Abs", x) if self.wrong == "halves of another value" else x
         mul, add = (lambda a, b: self.swapped("Mul", a, b)), (lambda a, b: self.swapped("Add", a, b))
         if not self.by_pairs:
-            if self.draw("minus", "the half", "the half", "the whole") == "the half" or self.wrong == "no sign":
+            form = self.draw("minus", "the half", "the half", "the whole", "the other half", "a constant", "the table")
+            if form in ("a constant", "the table") and self.wrong != "no sign":
+                return self.turned_by_signs(x, other, c, s, mul, add, form)
+            if form == "the other half" and self.wrong != "no sign":
+                first, second = self.cut(other)
+                return m.op("Sub", mul(x, c), mul(self.joined(second, self.minus(first)), s))
+            if form != "the whole" or self.wrong == "no sign":
                 first, second = self.cut(other)
                 second = self.minus(second)
             else:
@@ -166,6 +172,23 @@ class Rotary:
         first, second = self.cut(other)
         sign = "Add" if self.wrong == "no sign" else "Sub"
         return self.joined(m.op(sign, mul(first, c), mul(second, s)), add(mul(second, c), mul(first, s)))
+
+
+    def turned_by_signs(self, x, other, c, s, mul, add, form):
+        """The pairs exchanged; a constant of signs at them, or at the sines, which are then perhaps of two numbers in one table."""
+        m = self.m
+        first, second = self.cut(other)
+        swapped = self.joined(second, first)
+        signs = [-1] * (D // 2) + [1] * (D // 2) if self.pairs == "halves" else [-1, 1] * (D // 2)
+        if self.wrong == "signs of others":
+            signs = [1, *signs[1:]]
+        signs = np.array(signs, self.dtype)
+        if form == "the table":
+            return add(mul(x, c), mul(swapped, mul(s, m.constant(signs.reshape(self.draw("shape of signs", (1, D), (D,), (1, 1, D)))))))
+        signs = m.constant(signs)
+        if self.draw("signs at", "the pairs", "the sines") == "the pairs":
+            return add(mul(x, c), mul(mul(swapped, signs), s))
+        return add(mul(x, c), mul(mul(swapped, s), signs))
 
 
 # What only tables for each element can be, and only halves.

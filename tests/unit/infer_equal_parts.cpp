@@ -16,9 +16,17 @@ constexpr auto halves = fuse::rule<"halves">(tanh(x)).where(equal_parts<"x", 2>)
 constexpr auto neighbours =
     fuse::rule<"neighbours">(tanh(x)).where(equal_parts<"x", 2, 2>).replace(relu(x)).at_equal_cost();
 
+constexpr auto opposite_halves =
+    fuse::rule<"halves">(tanh(x)).where(opposite_parts<"x", 2>).replace(relu(x)).at_equal_cost();
+constexpr auto opposite_neighbours =
+    fuse::rule<"neighbours">(tanh(x)).where(opposite_parts<"x", 2, 2>).replace(relu(x)).at_equal_cost();
+
 struct model : sketch {
   model() : sketch(18), f(in("f", {"n", 3})) {}
   value f;
+  value rows(std::vector<std::int64_t> const& shape, std::vector<float> const& numbers) {
+    return constant(fuse::make_tensor<float>(shape, numbers));
+  }
   value joined(value a, value b, int axis = -1) { return add("Concat", {a, b}, {{"axis", axis}}); }
   value doubled() { return joined(f, f); }
   /// Each element of f twice.
@@ -27,16 +35,24 @@ struct model : sketch {
     return add("Reshape", {joined(wide, wide), constant({0, 6})});
   }
 };
-/// Whether the halves of what `make` makes are proven to be alike, and neighbours.
-template <class Make>
-std::vector<bool> proven(Make const& make) {
+template <auto const& Halves, auto const& Neighbours, class Make>
+std::vector<bool> proven_by(Make const& make) {
   std::vector<bool> all;
   for (bool const apart : {false, true}) {
     model g;
     g.end(g.add("Tanh", {make(g)}));
-    all.push_back((apart ? applied<neighbours>(g) : applied<halves>(g)) == 1);
+    all.push_back((apart ? applied<Neighbours>(g) : applied<Halves>(g)) == 1);
   }
   return all;
+}
+/// Whether the halves of what `make` makes are proven to be alike, and neighbours.
+template <class Make>
+std::vector<bool> proven(Make const& make) {
+  return proven_by<halves, neighbours>(make);
+}
+template <class Make>
+std::vector<bool> proven_opposite(Make const& make) {
+  return proven_by<opposite_halves, opposite_neighbours>(make);
 }
 std::vector<bool> const none{false, false}, alike{true, false}, by_twos{false, true}, both{true, true};
 
@@ -97,6 +113,50 @@ TEST_CASE("rows that are gathered, and products by columns that repeat, have ali
         }) == none);
   CHECK(proven([&](model& g) { return g.add("MatMul", {g.in("a", {"n", 2}), table(g, {1, 2, 1, 2})}); }) == alike);
   CHECK(proven([&](model& g) { return g.add("MatMul", {g.in("a", {"n", 2}), table(g, {1, 2, 3, 2})}); }) == none);
+}
+
+TEST_CASE("parts are opposite by what stands in them") {
+  auto const minus = [](model& g, graph::value v) { return g.add("Neg", {v}); };
+  auto const stacked = [](model& g, graph::value a, graph::value b) {
+    auto const wide = [&](graph::value v) { return g.add("Unsqueeze", {v, g.constant({2})}); };
+    return g.add("Reshape", {g.joined(wide(a), wide(b)), g.constant({0, 6})});
+  };
+  CHECK(proven_opposite([&](model& g) { return g.joined(minus(g, g.f), g.f); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.joined(g.f, minus(g, g.f)); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return stacked(g, minus(g, g.f), g.f); }) == by_twos);
+  CHECK(proven_opposite([&](model& g) { return stacked(g, g.f, minus(g, g.f)); }) == by_twos);
+  CHECK(proven([&](model& g) { return g.joined(minus(g, g.f), g.f); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.doubled(); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.joined(minus(g, g.f), g.in("other", {"n", 3})); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.joined(minus(g, g.f), minus(g, g.f)); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.joined(g.add("Mul", {g.f, g.scalar(-1.0f)}), g.f); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.joined(g.add("Mul", {g.f, g.scalar(-2.0f)}), g.f); }) == none);
+  CHECK(proven_opposite([&](model& g) {  // moved in two ways
+          auto const square = g.in("s", {3, 3});
+          auto const turned = g.add("Transpose", {square}, {{"perm", {1, 0}}});
+          return g.joined(minus(g, square), turned);
+        }) == none);
+}
+
+TEST_CASE("a minus goes through products, and not through sums or what keeps no sign") {
+  auto const signs = [](model& g) { return g.rows({6}, {-1, -1, -1, 1, 1, 1}); };
+  auto const by_signs = [&](model& g) { return g.add("Mul", {g.doubled(), signs(g)}); };
+  CHECK(proven_opposite(by_signs) == alike);
+  CHECK(proven([&](model& g) { return g.add("Div", {by_signs(g), signs(g)}); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.add("Neg", {by_signs(g)}); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.add("Mul", {by_signs(g), g.in("column", {"n", 1})}); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.add("Add", {by_signs(g), by_signs(g)}); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.add("Abs", {by_signs(g)}); }) == none);
+  CHECK(proven_opposite([&](model& g) { return g.add("Exp", {by_signs(g)}); }) == none);
+  CHECK(proven([&](model& g) { return g.add("Abs", {by_signs(g)}); }) == none);  // it is; nobody has proven it
+  CHECK(proven_opposite([&](model& g) { return g.add("MatMul", {g.in("a", {"n", 1}), g.add("Mul", {signs(g), g.in("one", {1, 1})})}); }) ==
+        none);
+  CHECK(proven_opposite([&](model& g) {
+          return g.add("Gather", {g.rows({2, 2}, {1, -1, 2, -2}),
+                                  g.in("i", {"n"}, element_type::int64)});
+        }) == both);
+  CHECK(proven_opposite([&](model& g) { return g.joined(by_signs(g), by_signs(g), 0); }) == alike);
+  CHECK(proven_opposite([&](model& g) { return g.joined(by_signs(g), g.doubled(), 0); }) == none);
 }
 
 }  // namespace infer_equal_parts

@@ -147,6 +147,62 @@ TEST_CASE("rows of words, positions and segments before a norm are one operator"
   }
 }
 
+TEST_CASE("rows of places that were taken already") {
+  auto const rows = [](embeddings& g, std::vector<std::int64_t> const& shape) {
+    std::vector<float> numbers(static_cast<std::size_t>(shape[0] * shape[1] * (shape.size() == 3 ? shape[2] : 1)));
+    std::iota(numbers.begin(), numbers.end(), 1.0f);
+    return g.constant(fuse::make_tensor<float>(shape, numbers));
+  };
+  auto const cut = [](embeddings& g, graph::value table, std::int64_t from, std::int64_t axis, std::int64_t by = 1) {
+    return g.add("Slice", {table, g.list({from}), g.length(), g.list({axis}), g.list({by})});
+  };
+  constexpr auto made = "Cast - words  - scale bias";
+  constexpr auto with_segments = "Cast Cast words  kinds scale bias";
+  SECTION("a constant of as many as ids") {
+    for (auto const& shape : {std::vector<std::int64_t>{1, 5, 8}, {5, 8}}) {
+      embeddings g;
+      g.ids = g.in("some", {"batch", 5}, element_type::int64);
+      CHECK(became(g, g.norm(g.sum(g.of_words(), rows(g, shape)))) == made);
+      CHECK(g.constant(g.operands(last(g))[3]).number(8) == 9);
+    }
+  }
+  SECTION("the beginning of a constant, with segments") {
+    for (auto const& shape : {std::vector<std::int64_t>{1, 16, 8}, {16, 8}}) {
+      embeddings g;
+      auto const some = cut(g, rows(g, shape), 0, shape.size() == 3 ? 1 : 0);
+      CHECK(became(g, g.norm(g.sum(g.sum(some, g.segments()), g.of_words()))) == with_segments);
+    }
+  }
+  SECTION("others use the sum") {
+    embeddings g;
+    auto const x = g.sum(g.of_words(), cut(g, rows(g, {1, 16, 8}), 0, 1));
+    g.output(g.add("Tanh", {x}), "other");
+    CHECK(run(g, g.norm(x)).rule("embed-layer-norm-with-sum")->applied == 1);
+  }
+  SECTION("not one for each position") {
+    for (auto const& shape : {std::vector<std::int64_t>{1, 1, 8}, {1, 5, 1}, {5, 1}}) {
+      embeddings g;
+      g.ids = g.in("some", {"batch", 5}, element_type::int64);
+      CHECK(kept(g, g.norm(g.sum(g.of_words(), rows(g, shape)))).find("one for each position") != std::string::npos);
+    }
+  }
+  SECTION("cut from the second on, every second, or along another axis") {
+    embeddings g;
+    auto const [from, axis, by] = GENERATE(table<int, int, int>({{1, 1, 1}, {0, 1, 2}, {0, 2, 1}}));
+    auto const some = cut(g, rows(g, {1, 16, 8}), from, axis, by);
+    kept(g, g.norm(g.sum(g.of_words(), some)));
+  }
+  SECTION("given by the caller") {
+    embeddings g;
+    kept(g, g.norm(g.sum(g.of_words(), cut(g, g.in("rows", {1, 16, 8}), 0, 1))));
+  }
+  SECTION("words that are quantised") {
+    embeddings g;
+    auto const w = g.rows(g.quantised("words", {20, 8}, 0.5), g.ids);
+    CHECK(kept(g, g.norm(g.sum(w, cut(g, rows(g, {1, 16, 8}), 0, 1)))).find("quantised") != std::string::npos);
+  }
+}
+
 TEST_CASE("a sum that others use is a result") {
   embeddings g;
   auto const x = g.sum(g.of_words(), g.of_positions(g.positions()));

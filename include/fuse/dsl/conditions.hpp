@@ -127,6 +127,12 @@ inline bool of_equal_parts(captured const* c, condition const& count) {
     if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
   return true;
 }
+inline bool of_opposite_parts(captured const* c, condition const& count) {
+  bool const apart = count.number < 0;
+  for (auto const& v : c[0].values)
+    if (!v.has_opposite_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
+  return true;
+}
 inline bool counts_as_far(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   for (auto const& v : c[0].values)
@@ -222,6 +228,15 @@ inline constexpr condition equal_parts = [] {
   static_assert(Count > 1 && (Step == 1 || Step == Count),
                 "fuse: equal_parts<\"v\", 2> are neighbours, equal_parts<\"v\", 2, 2> every second element");
   return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
+                                   Step == 1 ? Count : -Count);
+}();
+/// Each of these parts is the negative of the one before it, provably: the value is `Concat(-f, f)`, the product of
+/// equal parts and signs, or a constant of such elements: `opposite_parts<"s", 2>`.
+template <fixed_string V, int Count, int Step = 1>
+inline constexpr condition opposite_parts = [] {
+  static_assert(Count > 1 && (Step == 1 || Step == Count),
+                "fuse: opposite_parts<\"v\", 2> are neighbours, opposite_parts<\"v\", 2, 2> every second element");
+  return condition_detail::make<V>("opposite parts of the last axis", &condition_detail::of_opposite_parts,
                                    Step == 1 ? Count : -Count);
 }();
 /// `v` is positions along the last axis of `x`: each of its rows is 0, 1, 2, and so on, provably, and has as many

@@ -74,6 +74,20 @@ class basic_layouts {
   /// Where `read` returned false for want of proof: the extent that is not known; else 0.
   [[nodiscard]] polynomial const& unproven() const { return unproven_; }
 
+  /// Whether `v` is the beginning of `base` along each axis: its first elements, or all, provably.
+  [[nodiscard]] bool is_beginning(value_id v, value_id base) {
+    layout lies, whole;
+    if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
+      return false;
+    auto of_whole = whole.all().begin();
+    for (auto const& d : lies.all()) {  // both in the order of axes
+      while (of_whole != whole.all().end() && of_whole->axis != d.axis) ++of_whole;
+      if (of_whole == whole.all().end() || !(of_whole->stride == d.stride)) return false;
+      ++of_whole;
+    }
+    return true;
+  }
+
   /// What node `n`, whose result `v` is, does to the layout of its first operand. Not of a Concat.
   [[nodiscard]] bool apply(node_id n, value_id v, layout& into) {
     return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();

@@ -13,6 +13,7 @@
 #include <fuse/infer/counting.hpp>
 #include <fuse/infer/equal_parts.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/names.hpp>
 
@@ -103,17 +104,30 @@ class value_view {
   /// Whether the last axis is so many parts, provably equal: neighbours or, where `apart`, each of every `count`-th
   /// element. Complexity: linear in what the value is computed from, up to a bound, and in constants among that.
   [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
-    return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
+    return likeness_of_parts(count, apart) == detail::likeness::equal;
+  }
+  /// The same of parts each of which is the negative of the one before it.
+  [[nodiscard]] bool has_opposite_parts(std::int64_t count, bool apart = false) const {
+    return likeness_of_parts(count, apart) == detail::likeness::opposite;
   }
 
   /// Whether each row, along the last axis, is provably 0, 1, 2, and so on. Complexity: likewise.
   [[nodiscard]] bool counts() const {
     return *this && detail::basic_counting<graph_image>(*image_, *facts_, *dialect_).counts(id_);
   }
-  /// Whether the last axis has as many elements as that of `other` in every valid graph that broadcasts the two.
-  [[nodiscard]] bool as_long_as(value_view const& other) const {
-    return rank() > 0 && other.rank() > 0 &&
-           facts_->symbols().equal_where_broadcast(other.shape().back(), shape().back());
+  /// Whether an axis, counted from the last, which is -1, has as many elements as the last axis of `other` in every valid
+  /// graph that broadcasts the two.
+  [[nodiscard]] bool as_long_as(value_view const& other, int axis = -1) const {
+    return rank() + axis >= 0 && other.rank() > 0 &&
+           facts_->symbols().equal_where_broadcast(other.shape().back(),
+                                                   shape()[static_cast<std::size_t>(rank() + axis)]);
+  }
+
+  /// Whether the value is the beginning of `whole` along each axis, or all of it, cut in whatever way. Complexity: linear
+  /// in the operators between, up to a bound.
+  [[nodiscard]] bool is_beginning_of(value_view const& whole) const {
+    return *this && whole && whole.image_ == image_ &&
+           detail::basic_layouts<graph_image>(*image_, *facts_, *dialect_).is_beginning(id_, whole.id_);
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }
@@ -165,6 +179,10 @@ class value_view {
   }
 
  private:
+  [[nodiscard]] detail::likeness likeness_of_parts(std::int64_t count, bool apart) const {
+    if (!*this) return detail::likeness::unknown;
+    return detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).of(id_);
+  }
   // A rewrite looks again at what did not match once it has fewer users.
   graph_image::value_record const& watched() const {
     auto const& record = image_->value(id_);

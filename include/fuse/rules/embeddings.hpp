@@ -22,21 +22,30 @@ inline constexpr auto segments = dsl::var<"segments">, kinds = dsl::var<"kinds">
 }
 inline constexpr auto of_words = looked_up(words, ids), of_positions = looked_up(places, positions),
                       of_segments = looked_up(kinds, segments);
-inline constexpr auto embedded = of_words + of_positions + dsl::optional(of_segments);
+/// Rows that stand there already, one for each position: a constant, or the beginning of one.
+inline constexpr auto taken = dsl::var<"rows of places">, whole = dsl::var<"table of places">;
+inline constexpr auto first_rows = expression(opcode::slice, whole).as<"first rows">();
+
+/// Which rows positions are.
+enum class positioned : std::uint8_t { in_order, as_given };
+
+[[nodiscard]] constexpr expression embedded(positioned how) {
+  using namespace dsl;
+  auto const in_order = either(of_positions, first_rows, taken);
+  return of_words + (how == positioned::in_order ? in_order : of_positions) + optional(of_segments);
+}
 
 /// The operator takes ids of 32 bits.
 [[nodiscard]] constexpr expression narrowed(expression const& rows) {
   return dsl::cast(rows).attr<"to">(static_cast<int>(element_type::int32));
 }
 
-/// Which rows positions are.
-enum class positioned : std::uint8_t { in_order, as_given };
-
 [[nodiscard]] constexpr expression embedding_norm(positioned how) {
   using namespace dsl;
   auto const by = row(old_scale, words), plus = row(or_else(old_bias, 0), words);
+  auto const table = or_else(places, fold(reshape(or_else(whole, taken)).attr<"shape">(list(-1, dim<"words", 1>))));
   auto const made = how == positioned::in_order
-                        ? embed_layer_norm(narrowed(ids), narrowed(segments), words, places, kinds, by, plus)
+                        ? embed_layer_norm(narrowed(ids), narrowed(segments), words, table, kinds, by, plus)
                         : embed_layer_norm(narrowed(ids), narrowed(segments), words, places, kinds, by, plus, none,
                                            narrowed(rearrange<"... s -> (...) s">(positions)));
   return made.attr<"epsilon">(epsilon);
@@ -53,6 +62,15 @@ inline constexpr auto fewer_segments = dsl::pred<"words", "kinds">([](auto table
 template <fixed_string Rows>
 inline constexpr auto not_in_order = dsl::pred<Rows>([](auto rows) { return !rows.counts(); });
 
+/// Rows that were taken are those of all positions, for each batch the same.
+template <fixed_string Rows>
+inline constexpr auto one_for_each_position = dsl::pred<Rows, "ids", "words">([](auto rows, auto of, auto table) {
+  bool const for_all = rows.rank() == 2 || (rows.rank() == 3 && rows.shape()[0] == extent(1));
+  return for_all && rows.as_long_as(of, -2) && rows.shape().back() == table.shape()[1];
+});
+inline constexpr auto begin_the_table =
+    dsl::pred<"first rows", "table of places">([](auto rows, auto table) { return rows.is_beginning_of(table); });
+
 /// What all rules of embeddings ask of rows.
 [[nodiscard]] constexpr rewrite_rule of_rows(rewrite_rule const& rule) {
   using namespace dsl;
@@ -65,19 +83,25 @@ inline constexpr auto not_in_order = dsl::pred<Rows>([](auto rows) { return !row
 
 /// Rows that are dequantised are fewer than a table is, and a runtime may take them before.
 [[nodiscard]] inline bool is_quantised(value_view table) { return table.op() == opcode::dequantize; }
-inline constexpr auto no_table_is_quantised =
-    dsl::pred<"words", "places">([](auto table, auto other) { return !is_quantised(table) && !is_quantised(other); });
+template <fixed_string Table>
+inline constexpr auto is_not_quantised = dsl::pred<Table>([](auto table) { return !is_quantised(table); });
 
 [[nodiscard]] constexpr rewrite_rule embedding_rule(rule_name const& name, positioned how, bool shared) {
   using namespace dsl;
-  auto const made = embedding_norm(how);
+  auto const sum = embedded(how), made = embedding_norm(how);
   auto const begun =
-      shared ? name(roots(embedded.as<"sum">(), layer_norm_of(var<"sum">))).replace(result<2>(made), result<0>(made))
-             : name(layer_norm_of(embedded.users(1))).through<"identity">().replace(made);
+      shared ? name(roots(sum.as<"sum">(), layer_norm_of(var<"sum">))).replace(result<2>(made), result<0>(made))
+             : name(layer_norm_of(sum.users(1))).through<"identity">().replace(made);
   auto const rule = of_rows(begun)
                         .where(row_vector<"old scale", "words">, row_vector<"old bias", "words">)
-                        .where<"no table is quantised">(no_table_is_quantised);
-  if (how == positioned::in_order) return rule.where(counts_along<"positions", "ids">);
+                        .where<"no table is quantised">(is_not_quantised<"words">)
+                        .where<"no table is quantised">(is_not_quantised<"places">);
+  if (how == positioned::in_order)
+    return rule
+        .where(counts_along<"positions", "ids">, is_constant<"rows of places">)
+        .where<"rows are one for each position">(one_for_each_position<"rows of places">)
+        .where<"rows are one for each position">(one_for_each_position<"first rows">)
+        .where<"rows are the first ones of a table">(begin_the_table);
   return rule.where(from_the_front<"positions">)
       .where<"no rows are in order">(not_in_order<"ids">)
       .where<"no rows are in order">(not_in_order<"positions">)

@@ -13,6 +13,9 @@ namespace fuse::inline v0::rules {
 namespace formula {
 
 inline constexpr auto turned = dsl::var<"x">, cosines = dsl::var<"cos">, sines = dsl::var<"sin">;
+/// Where the first element of each pair is turned by the negative of the sine: by a constant of -1 and 1, or in the
+/// table.
+inline constexpr auto signs = dsl::var<"signs">, signed_sines = dsl::var<"signed sin">;
 
 /// Which elements of a head are a pair: one of the first half with one of the second, or neighbours.
 enum class pairs : std::uint8_t { of_halves, of_neighbours };
@@ -32,8 +35,20 @@ enum class pairs : std::uint8_t { of_halves, of_neighbours };
 
 /// With cosines and sines for each element.
 [[nodiscard]] constexpr expression turned_by_elements(pairs are) {
-  auto const minus_second = dsl::either(-second(are, turned), second(are, -turned));
-  return turned * cosines + joined(are, minus_second, first(are, turned)) * sines;
+  using namespace dsl;
+  auto const a = first(are, turned), b = second(are, turned);
+  auto const minus_a = either(-a, first(are, -turned)), minus_b = either(-b, second(are, -turned));
+  auto const swapped = joined(are, b, a);
+  return turned * cosines + either(joined(are, minus_b, a) * sines, swapped * signs * sines, swapped * signed_sines,
+                                   -(joined(are, b, minus_a) * sines));
+}
+/// -1 for the first element of each pair, 1 for the second.
+[[nodiscard]] inline bool are_signs(pairs are, tensor_view held) {
+  auto const half = held.size() / 2;
+  bool right = held.size() > 0 && held.size() % 2 == 0;
+  for (std::size_t i = 0; right && i < held.size(); ++i)
+    right = held.number(i) == ((are == pairs::of_halves ? i < half : i % 2 == 0) ? -1 : 1);
+  return right;
 }
 /// With cosines and sines for each pair.
 [[nodiscard]] constexpr expression turned_by_pairs(pairs are) {
@@ -85,16 +100,20 @@ struct rotation {
     return by_pair(reshape(table).attr<"shape">(by_elements ? list(-1, dim<"d">) : list(-1, dim<"d"> / 2)));
   }
   [[nodiscard]] constexpr expression by_pair(expression const& table) const {
-    return by_elements ? first(are, table) : table;
+    return by_elements ? second(are, table) : table;
+  }
+  // That of the second element of each pair has the sign of the angle.
+  [[nodiscard]] constexpr expression sine() const {
+    return by_elements ? dsl::or_else(sines, signed_sines) : sines;
   }
   [[nodiscard]] constexpr expression told(expression const& made) const {
     return made.attr<"interleaved">(are == pairs::of_halves ? 0 : 1);
   }
   [[nodiscard]] constexpr expression turn(expression const& heads) const {
-    return told(dsl::rotary_embedding(heads, rows(cosines), rows(sines)));
+    return told(dsl::rotary_embedding(heads, rows(cosines), rows(sine())));
   }
   [[nodiscard]] constexpr expression turn_from_first(expression const& heads) const {
-    return told(dsl::rotary_embedding_at(heads, dsl::list(0), positions(cosines), positions(sines)));
+    return told(dsl::rotary_embedding_at(heads, dsl::list(0), positions(cosines), positions(sine())));
   }
 };
 
@@ -106,8 +125,12 @@ struct rotation {
                         .where(rank<"x">(4), repeats_along<"cos", "x">(heads), repeats_along<"sin", "x">(heads))
                         .replace(of.replacement());
   if (!of.by_elements) return made;
-  return of.are == pairs::of_halves ? made.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>)
-                                    : made.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>);
+  auto const by_either = made.where(repeats_along<"signed sin", "x">(heads));
+  if (of.are == pairs::of_halves)
+    return by_either.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>, opposite_parts<"signed sin", 2>)
+        .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_halves, v.constant()); }));
+  return by_either.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>, opposite_parts<"signed sin", 2, 2>)
+      .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v.constant()); }));
 }
 
 }  // namespace formula

@@ -294,25 +294,29 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       know(v, of, type_);
       return v;
     }
-    auto const* parts = condition_on(name, &dsl::condition_detail::of_equal_parts);
+    auto const* equal = condition_on(name, &dsl::condition_detail::of_equal_parts);
+    auto const* parts = equal != nullptr ? equal : condition_on(name, &dsl::condition_detail::of_opposite_parts);
     auto const v = parts != nullptr && !choose.one_in("parts that differ", 10)
-                       ? leaf_of_equal_parts(of, as_constant, static_cast<std::int64_t>(parts->number))
+                       ? leaf_of_parts(of, as_constant, static_cast<std::int64_t>(parts->number), equal == nullptr)
                        : fresh_leaf(of, as_constant);
     leaves_.push_back(v);
     return v;
   }
-  // Below 0, `count` is that of parts whose elements are apart.
-  value leaf_of_equal_parts(shape of, bool as_constant, std::int64_t count) {
+  // Below 0, `count` is that of parts whose elements are apart. They are equal, or each is the negative of the one before.
+  value leaf_of_parts(shape of, bool as_constant, std::int64_t count, bool opposite) {
     auto const parts = count < 0 ? -count : count;
     if (of.empty() || of.back() % parts != 0) return fresh_leaf(of, as_constant);
     auto each = of;
     each.back() /= parts;
     if (count < 0) each.push_back(1);
     auto const part = fresh_leaf(each, as_constant);
+    std::vector<value> one_by_one(static_cast<std::size_t>(parts), part);
+    if (opposite)
+      for (std::size_t i = 0; i < one_by_one.size(); i += 2) one_by_one[i] = add(opcode::neg, {part});
     auto all = each;
     all.back() *= parts;
     auto const last = static_cast<std::int64_t>(all.size()) - 1;
-    auto const joined = joined_along(last, std::vector<value>(static_cast<std::size_t>(parts), part), all);
+    auto const joined = joined_along(last, one_by_one, all);
     return count < 0 ? layout_node(opcode::reshape, joined, {{"shape", of, false}}, of) : joined;
   }
 
