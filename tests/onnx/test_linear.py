@@ -38,18 +38,13 @@ class Before(Layer):
 class Together:
     """Layers of one input, whose weights may be transposed before them, added or side by side; `wrong` names what is not as it should be."""
 
+    width = 4
+
     def __init__(self, seed, wrong=None):
-        self.draw, self.wrong, self.random = Draw(seed), wrong, np.random.default_rng(seed)
-        draw = self.draw
-        self.m = m = Model(draw("opset", 17, 13, 21, *range(9, 24)), 8)
-        self.dtype = {"float": FLOAT, "double": DOUBLE}[draw("type", *["float"] * 4, "double")]
-        self.kind = draw("kind", "MatMul", "MatMul with a bias", "Gemm", "Gemm")
-        self.turned = self.kind == "Gemm" and draw("transB", False, True)
-        self.factors = {"alpha": draw("alpha", 1.0, 0.5), "beta": draw("beta", 1.0, 2.0)} if self.kind == "Gemm" else {}
+        self.begin(seed, wrong)
+        m, draw = self.m, self.draw
         self.added = draw("together", "side by side", "added") == "added"
-        rows = [3] if self.kind == "Gemm" else draw("rows", [3], [2, 3], [2, 1, 3])
-        x = m.input("x", self.dtype, [*["batch"][: len(rows)], *rows[1:], 4])
-        self.feeds = {"x": self.numbers([*rows, 4])}
+        x, rows = self.input()
         columns = [5] * 4 if self.added else [draw("columns", 5, 2, 1, 3) for _ in range(4)]
         count = 2 if wrong else draw("how many", 2, 2, 3, 4)
         parts = [self.layer(x, columns[i], i) for i in range(count)]
@@ -65,6 +60,20 @@ class Together:
         m.output(y, self.dtype, [f"y {i}" for i in range(len(rows) + 1)])
         self.model = m.proto()
 
+    def begin(self, seed, wrong):
+        self.draw, self.wrong, self.random = Draw(seed), wrong, np.random.default_rng(seed)
+        draw = self.draw
+        self.m = Model(draw("opset", 17, 13, 21, *range(9, 24)), 8)
+        self.dtype = {"float": FLOAT, "double": DOUBLE}[draw("type", *["float"] * 4, "double")]
+        self.kind = draw("kind", "MatMul", "MatMul with a bias", "Gemm", "Gemm")
+        self.turned = self.kind == "Gemm" and draw("transB", False, True)
+        self.factors = {"alpha": draw("alpha", 1.0, 0.5), "beta": draw("beta", 1.0, 2.0)} if self.kind == "Gemm" else {}
+
+    def input(self):
+        rows = [3] if self.kind == "Gemm" else self.draw("rows", [3], [2, 3], [2, 1, 3])
+        self.feeds = {"x": self.numbers([*rows, self.width])}
+        return self.m.input("x", self.dtype, [*["batch"][: len(rows)], *rows[1:], self.width]), rows
+
     def numbers(self, shape):
         return self.random.normal(0, 1, shape).astype(self.dtype)
 
@@ -72,7 +81,7 @@ class Together:
         m, draw, wrong = self.m, self.draw, self.wrong if number == 1 else None
         if wrong == "another input":
             x = m.op("Abs", x)
-        shape = [columns, 4] if self.turned else [4, columns]
+        shape = [columns, self.width] if self.turned else [self.width, columns]
         if draw("weights", "as they are", "as they are", "transposed") == "transposed":
             w = m.op("Transpose", m.constant(self.numbers(shape[::-1])), perm=[1, 0])
         elif wrong == "computed weights":
@@ -91,6 +100,23 @@ class Together:
             b = m.constant(self.numbers([columns]))
             y = m.op("Add", *((y, b) if draw("bias", "behind", "before") == "behind" else (b, y)))
         return m.op("Relu", y) if wrong == "an activation" else y
+
+
+class Apart(Together):
+    """Layers of one input whose results go different ways; narrow, so that it moves less to cut one result than to read the input again."""
+
+    width = 32
+
+    def __init__(self, seed, wrong=None):
+        self.begin(seed, wrong)
+        m, draw = self.m, self.draw
+        x, rows = self.input()
+        for i in range(2 if wrong else draw("how many", 2, 3)):
+            columns = self.width if wrong == "wide layers" else draw("columns", 5, 2, 1, 3)
+            y = self.layer(x, columns, i)
+            y = draw("goes", lambda: y, lambda: m.op("Abs", y), lambda: m.op("Exp", m.op("Neg", m.op("Abs", y))))()
+            m.output(y, self.dtype, [*[f"y {i} {k}" for k in range(len(rows))], columns])
+        self.model = m.proto()
 
 
 def expected(layer):
@@ -142,6 +168,24 @@ class LinearTest(unittest.TestCase):
                     self.assertLessEqual(set(left), {"MatMul", "Gemm", "Add"} if biased else {case.kind}, refusals)
                     if not case.added:
                         self.assertIn(left, [["MatMul", "Add"], ["Gemm"]] if biased else [[case.kind]], refusals)
+
+    def test_narrow_layers_that_go_different_ways_are_one(self):
+        for seed in range(SEED, SEED + COUNT):
+            case = Apart(seed)
+            with self.subTest(seed=seed, choices=dict(case.draw.chosen)):
+                for left, refusals in self.rewritten(case):
+                    self.assertEqual(sum(op in ("MatMul", "Gemm") for op in left), 1, refusals)
+                    self.assertEqual(left.count("Split"), 1, refusals)
+
+    def test_other_layers_that_go_different_ways_stay(self):
+        for wrong in ("another input", "computed weights", "others read the weights", "other factors", "wide layers"):
+            for seed in range(SEED, SEED + 8):
+                case = Apart(seed, wrong)
+                if wrong == "computed weights" and "w" not in case.feeds or wrong == "other factors" and case.kind != "Gemm":
+                    continue
+                with self.subTest(seed=seed, wrong=wrong, choices=dict(case.draw.chosen)):
+                    for left, _ in self.rewritten(case):
+                        self.assertEqual(sum(op in ("MatMul", "Gemm") for op in left), 2)
 
     def test_other_layers_stay(self):
         for wrong in ("another input", "computed weights", "others read the weights", "others read one", "an activation", "other factors"):

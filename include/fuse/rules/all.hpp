@@ -13,6 +13,7 @@
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/padding.hpp>
+#include <fuse/rules/parallel_layers.hpp>
 #include <fuse/rules/rotary.hpp>
 #include <fuse/rules/skip_norms.hpp>
 
@@ -21,6 +22,6 @@ namespace fuse::inline v0::rules {
 /// Every rule that comes with fuse. What a target or a dialect has no operator for stays as it is. (What rounds weights
 /// is no rule, and asked for by name: rules/quantise_embeddings.hpp.)
 inline constexpr auto all = rule_set<norms, group_norms, embeddings, skip_norms, activations, rotary, attentions,
-                                     batch_norm, onnx_functions, canonical, linear, padding, fused_layers>;
+                                     batch_norm, onnx_functions, canonical, linear, padding, fused_layers, parallel_layers>;
 
 }  // namespace fuse::inline v0::rules
