@@ -14,6 +14,7 @@ add_custom_target(
   links
   COMMAND "${Python3_EXECUTABLE}" scripts/check_links.py
   COMMAND "${Python3_EXECUTABLE}" scripts/check_elements.py
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_rules.py
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   VERBATIM)
 add_custom_target(

@@ -42,6 +42,21 @@ TEST_CASE("one root alone is no match") {
   CHECK(applied<pair>(g) == 0);
 }
 
+TEST_CASE("quiet conditions on what is bound are asked before a further root is looked for") {
+  static int asked = 0;
+  static constexpr auto t = var<"t">;
+  static constexpr auto never = fuse::rule<"never">(roots(relu(t), abs(t).as<"second">()))
+                                    .where(pred<"second">([](auto) { return ++asked, true; }).quiet())
+                                    .where<"no t">(pred<"t">([](auto) { return false; }).quiet())
+                                    .replace(t, t);
+  sketch g;
+  auto const both = g.add("Exp", {g.in("a")});
+  g.output(g.add("Relu", {both}), "first");
+  g.output(g.add("Abs", {both}), "second");
+  CHECK(applied<never>(g) == 0);
+  CHECK(asked == 0);
+}
+
 TEST_CASE("what uses a named root is looked for before the root is: a sum in which it is not costs no search") {
   static int tried = 0;
   static constexpr auto y = var<"y">, z = var<"z">;

@@ -89,6 +89,29 @@ TEST_CASE("narrow layers of one value are one, whose result is cut") {
     }
 }
 
+TEST_CASE("biases of one element, or with more axes, are rows") {
+  layers g(kind::biased_product);
+  auto const product = [&](std::int64_t columns) { return g.add("MatMul", {g.x, g.weights(columns)}); };
+  g.give(g.add("Add", {product(3), g.numbers({1})}));
+  g.give(g.add("Add", {product(4), g.numbers({1, 4})}));
+  SECTION("two") { CHECK(run(g).applied() == 1); }
+  SECTION("three") {
+    g.give(g.add("Add", {product(3), g.scalar(2.0f)}));
+    CHECK(run(g).applied() == 1);
+    CHECK(g.left() == 1);
+  }
+}
+
+TEST_CASE("a bias for each token stays, whatever becomes of the product") {
+  layers g(kind::biased_product);
+  g.x = g.in("three", {3, layers::width});
+  g.give(g.layer(3));
+  g.give(g.add("Add", {g.add("MatMul", {g.x, g.weights(3)}), g.numbers({3, 1})}));
+  auto const report = run(g);
+  CHECK(report.rule("parallel-biased-matmuls")->applied == 0);
+  CHECK(report.rule("parallel-matmuls")->applied == 1);
+}
+
 TEST_CASE("what a layer gives may be an output of the graph, and be read several times") {
   layers g(kind::product);
   auto const one = g.layer(4), other = g.layer(5);

@@ -44,36 +44,38 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   out.root_count = 1;
   add_entries(main, first);
   // What tells most is asked before the root is opened, as a sum may be matched in many ways: conditions on its name,
-  // unless a refusal is reported, and what else uses it.
+  // unless a refusal is reported, and what else uses it. So is what is known before a further root is looked for.
   auto const outermost = main;
   for (; is_name(pattern_.terms[main]); main = pattern_.terms[main].child[0]) {
     register_of_.of[main] = r;
     named(main, r);
   }
   bool const alone = main != outermost;
-  auto const asked = alone ? ask_ahead() : 0;
+  std::uint32_t asked = 0;
+  if (alone) ask_ahead(asked);
   int next = 1;
   while (several_roots_ && alone && next < t.children && uses_a_name(t.child[next])) further_root(t.child[next++]);
   value(main, r, sign_use::strict, 0, alone);
-  while (several_roots_ && next < t.children) further_root(t.child[next++]);
+  while (several_roots_ && next < t.children && !failed_) {
+    ask_ahead(asked);
+    further_root(t.child[next++]);
+  }
   for (std::size_t i = 0; i < rule_.condition_count; ++i)
     if ((asked >> i & 1u) == 0) add_condition(rule_.conditions[i]);
   for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : root);
   emit({.code = step::accept});
   unreached_ = size_;
 }
-/// Asks the quiet conditions about what is bound; a bit for each of them.
-constexpr std::uint32_t lowering::ask_ahead() {
-  std::uint32_t asked = 0;
+/// Asks the quiet conditions about what is bound, unless they were `asked`, which has a bit for each condition.
+constexpr void lowering::ask_ahead(std::uint32_t& asked) {
   for (std::size_t i = 0; i < rule_.condition_count; ++i) {
     auto const& what = rule_.conditions[i];
-    bool known = what.silent && what.count != 0;
+    bool known = what.silent && what.count != 0 && (asked >> i & 1u) == 0;
     for (std::size_t k = 0; k < what.count && known; ++k) known = is_bound(what.captures[k]);
     if (!known) continue;
     add_condition(what);
     asked |= 1u << i;
   }
-  return asked;
 }
 /// Whether a root is, on every way to match it, above a name that is bound.
 constexpr bool lowering::uses_a_name(std::uint8_t root) {

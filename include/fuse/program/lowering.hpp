@@ -190,7 +190,7 @@ class lowering {
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
   [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
-  constexpr std::uint32_t ask_ahead();
+  constexpr void ask_ahead(std::uint32_t& asked);
   [[nodiscard]] constexpr bool uses_a_name(std::uint8_t root);
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);

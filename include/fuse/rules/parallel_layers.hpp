@@ -31,11 +31,9 @@ inline constexpr auto b = formula::layer_bias, c = dsl::var<"bias of v">, d = ds
 /// The axis of its weights that is output channels.
 [[nodiscard]] constexpr int channels(layer is) { return is == layer::transposed_gemm ? 0 : 1; }
 /// The one that takes their place.
-template <class... Weights>
-[[nodiscard]] constexpr expression joined(layer is, expression const& biases, Weights const&... of) {
+[[nodiscard]] constexpr expression joined(layer is, expression const& of, expression const& biases) {
   using namespace dsl;
-  auto const by = fold(expression(opcode::concat, of...).template attr<"axis">(channels(is)));
-  auto const plus = fold(biases.attr<"axis">(-1));
+  auto const by = fold(of.attr<"axis">(channels(is))), plus = fold(biases.attr<"axis">(-1));
   if (is == layer::product) return matmul(formula::layer_input, by);
   if (is == layer::biased_product) return matmul(formula::layer_input, by) + plus;
   return again<"layer">(formula::layer_input, by, plus);
@@ -44,57 +42,56 @@ template <class... Weights>
   return expression(opcode::split, whole).attr<"axis">(-1).attr<"split">(lengths);
 }
 
-/// Weights of layers that are several, and not one that is found again.
-inline constexpr auto two_matrices = dsl::pred<"w", "v">(
-    [](auto one, auto other) { return one.rank() == 2 && other.rank() == 2 && one.id() != other.id(); });
-inline constexpr auto third_matrix = dsl::pred<"w", "v", "u">([](auto one, auto other, auto third) {
-  return third.rank() == 2 && third.id() != one.id() && third.id() != other.id();
-});
-/// Else nobody can tell what moves less.
-inline constexpr auto known_rank = dsl::pred<"x">([](auto x) { return x.rank() > 0; });
-/// Whether layers make fewer elements of a token than all but one of them read: if not, to cut these moves more than is
-/// saved, whatever it costs.
+/// A bias with an element for each column.
+template <layer Is, fixed_string Weights, fixed_string Bias>
+[[nodiscard]] constexpr expression row() {
+  using namespace dsl;
+  return expand(reshape(var<Bias>).template attr<"shape">(list(-1)), list(dim<Weights, channels(Is)>));
+}
+
+/// Whether these are weights of layers that are several, and not one that is found again, and which make fewer elements
+/// of a token than all but one of them read: if not, to cut these moves more than is saved, whatever it costs.
 template <layer Is, class... Others>
 [[nodiscard]] bool are_narrow(value_view const& one, Others const&... others) {
   constexpr std::size_t axis = channels(Is);
+  value_view const all[] = {one, others...};
   std::int64_t made = 0;
-  bool known = one.shape()[1 - axis].known();
-  for (auto const& by : {one, others...}) {
-    known = known && by.shape()[axis].known();
-    if (known) made += by.shape()[axis].value();
+  for (auto const& by : all) {
+    if (by.rank() != 2 || !by.shape()[0].known() || !by.shape()[1].known()) return false;
+    for (auto const* other = all; other != &by; ++other)
+      if (other->id() == by.id()) return false;
+    made += by.shape()[axis].value();
   }
-  return known && made < static_cast<std::int64_t>(sizeof...(Others)) * one.shape()[1 - axis].value();
+  return made < static_cast<std::int64_t>(sizeof...(Others)) * one.shape()[1 - axis].value();
 }
+/// Something else reads x, too; and its rank is known, else nobody can tell what moves less.
+inline constexpr auto is_shared = dsl::pred<"x">([](auto x) { return x.users() > 1 && x.rank() > 0; });
 
-/// Products without a bias come last, as one with a bias is more.
-[[nodiscard]] constexpr rewrite_rule of_two(rewrite_rule const& rule, layer is) {
+/// What is asked of one of the layers. Products without a bias come last, as one with a bias is more.
+template <layer Is, fixed_string Weights, fixed_string Bias, fixed_string Result>
+[[nodiscard]] constexpr rewrite_rule with_constants(rewrite_rule const& rule) {
   using namespace dsl;
-  auto const asked = rule.where(is_constant<"w">.quiet(), is_constant<"v">.quiet(), floating<"x">.quiet())
-                         .where<"several layers">(two_matrices.quiet())
-                         .where<"the rank is known">(known_rank.quiet())
-                         .where<"nothing else uses the weights">(formula::used_once<"w">)
-                         .where<"nothing else uses the other weights">(formula::used_once<"v">)
-                         .quiet();
-  if (is == layer::product) return asked.stage(9);
-  return asked.where(is_constant<"b">.quiet(), is_constant<"bias of v">.quiet()).stage(8);
+  auto const asked = rule.where(is_constant<Weights>.quiet())
+                         .template where<"nothing else uses the weights">(formula::used_once<Weights>);
+  if (Is == layer::product) return asked;
+  return asked.where(is_constant<Bias>.quiet(), along_axis<Bias, Result>(-1));
 }
-[[nodiscard]] constexpr rewrite_rule of_three(rewrite_rule const& rule, layer is) {
-  using namespace dsl;
-  auto const asked = of_two(rule, is)
-                         .where(is_constant<"u">.quiet())
-                         .where<"several layers">(third_matrix.quiet())
-                         .where<"nothing else uses the third weights">(formula::used_once<"u">)
-                         .benefit(1);
-  if (is == layer::product) return asked;
-  return asked.where(is_constant<"bias of u">.quiet());
+template <layer Is>
+[[nodiscard]] constexpr rewrite_rule begun(rewrite_rule const& rule) {
+  auto const asked = rule.where(dsl::floating<"x">.quiet())
+                         .template where<"others read x">(is_shared.quiet())
+                         .stage(Is == layer::product ? 9 : 8)
+                         .quiet();
+  return with_constants<Is, "v", "bias of v", "other">(with_constants<Is, "w", "b", "layer">(asked));
 }
 
 template <layer Is>
 [[nodiscard]] constexpr rewrite_rule two(rule_name name) {
   using namespace dsl;
   constexpr int axis = channels(Is);
-  auto const parts = cut(joined(Is, concat(b, c), w, v), list(dim<"w", axis>, dim<"v", axis>));
-  return of_two(name(roots(found(Is, w, b).as<"layer">(), found(Is, v, c))), Is)
+  auto const whole = joined(Is, concat(w, v), concat(row<Is, "w", "b">(), row<Is, "v", "bias of v">()));
+  auto const parts = cut(whole, list(dim<"w", axis>, dim<"v", axis>));
+  return begun<Is>(name(roots(found(Is, w, b).as<"layer">(), found(Is, v, c).as<"other">())))
       .template where<"narrow layers">(
           pred<"w", "v">([](auto one, auto other) { return are_narrow<Is>(one, other); }).quiet())
       .summary("two layers of one value that go different ways are one, where that moves less")
@@ -104,13 +101,17 @@ template <layer Is>
 [[nodiscard]] constexpr rewrite_rule three(rule_name name) {
   using namespace dsl;
   constexpr int axis = channels(Is);
-  auto const parts = cut(joined(Is, expression(opcode::concat, b, c, d), w, v, u),
-                         list(dim<"w", axis>, dim<"v", axis>, dim<"u", axis>));
-  return of_three(name(roots(found(Is, w, b).as<"layer">(), found(Is, v, c), found(Is, u, d))), Is)
+  auto const whole = joined(
+      Is, expression(opcode::concat, w, v, u),
+      expression(opcode::concat, row<Is, "w", "b">(), row<Is, "v", "bias of v">(), row<Is, "u", "bias of u">()));
+  auto const parts = cut(whole, list(dim<"w", axis>, dim<"v", axis>, dim<"u", axis>));
+  auto const all = roots(found(Is, w, b).as<"layer">(), found(Is, v, c).as<"other">(), found(Is, u, d).as<"third">());
+  return with_constants<Is, "u", "bias of u", "third">(begun<Is>(name(all)))
       .template where<"narrow layers">(pred<"w", "v", "u">([](auto one, auto other, auto third) {
                                          return are_narrow<Is>(one, other, third);
                                        }).quiet())
       .summary("three layers of one value that go different ways are one, where that moves less")
+      .benefit(1)
       .replace(result<0>(parts), result<1>(parts), result<2>(parts));
 }
 

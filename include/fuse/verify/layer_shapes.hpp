@@ -99,7 +99,7 @@ class layer_shapes {
       case opcode::matmul: {
         if (y.size() < 2) return false;
         auto left = y;
-        left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : inner();
+        left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : contracted();
         in = {left, {left.back(), y.back()}};
         if (call_.batched || choose_.one_in("batched", 6)) {
           in[1] = y;
@@ -263,6 +263,8 @@ class layer_shapes {
 
  private:
   [[nodiscard]] std::int64_t inner() { return choose_.number("inner", {2, 3, 4, 1}); }
+  // What is summed by a product of matrices; sometimes much more than there are columns.
+  [[nodiscard]] std::int64_t contracted() { return choose_.one_in("a wide operand", 4) ? 24 : inner(); }
   [[nodiscard]] std::size_t axis_of(std::string_view dimension) {
     auto const rank = static_cast<std::int64_t>(call_.result.size());
     auto const axis = static_cast<std::int64_t>(
@@ -331,7 +333,7 @@ class layer_shapes {
     call_.drawn_number("alpha", factors[choose_.number("alpha", {0, 1, 2, 3, 4})]);
     call_.drawn_number("beta", factors[choose_.number("beta", {0, 1, 2, 3, 4})]);
     bool const known = call_.first != nullptr && call_.first->size() == 2;
-    auto const k = known ? (*call_.first)[turned_a ? 0 : 1] : inner();
+    auto const k = known ? (*call_.first)[turned_a ? 0 : 1] : contracted();
     shape a{y[0], k}, b{k, y[1]}, c = y;
     if (turned_a) std::swap(a[0], a[1]);
     if (turned_b) std::swap(b[0], b[1]);
