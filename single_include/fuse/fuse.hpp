@@ -610,7 +610,8 @@ struct row_names {
 }
 
 [[nodiscard]] constexpr int number_beside(opcode op, std::size_t i) {
-  return op == opcode::qembed_layer_norm && i > 12 ? 2 : -1;  // zero points, beside tables
+  if (op == opcode::qembed_layer_norm) return i > 12 ? 2 : -1;       // zero points, beside tables
+  return op == opcode::embed_layer_norm && i > 2 && i < 7 ? 2 : -1;  // tables, scale and bias, beside the words
 }
 
 [[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
@@ -7967,6 +7968,19 @@ class basic_layouts {
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   [[nodiscard]] polynomial const& unproven() const { return unproven_; }
 
+  [[nodiscard]] bool is_beginning(value_id v, value_id base) {
+    layout lies, whole;
+    if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
+      return false;
+    auto of_whole = whole.all().begin();
+    for (auto const& d : lies.all()) {  // both in the order of axes
+      while (of_whole != whole.all().end() && of_whole->axis != d.axis) ++of_whole;
+      if (of_whole == whole.all().end() || !(of_whole->stride == d.stride)) return false;
+      ++of_whole;
+    }
+    return true;
+  }
+
   [[nodiscard]] bool apply(node_id n, value_id v, layout& into) {
     return (unchanged(image_, facts_, n) || proven(moved(n, v, into), into)) && into.rank() == facts_.shape(v).size();
   }
@@ -8349,6 +8363,8 @@ class basic_counting {
 
 namespace fuse::inline v0::detail {
 
+enum class likeness : std::uint8_t { unknown, equal, opposite };
+
 template <class Image>
 class basic_equal_parts {
  public:
@@ -8357,41 +8373,48 @@ class basic_equal_parts {
   basic_equal_parts(Image const& image, facts const& known, dialect const& names, std::int64_t count, bool apart)
       : image_(image), facts_(known), names_(names), layouts_(image, known, names), count_(count), apart_(apart) {}
 
-  [[nodiscard]] bool has(value_id v) {
+  [[nodiscard]] likeness of(value_id v) {
     std::int64_t length = 0;
-    if (v == absent || !facts_.has_rank(v) || facts_.shape(v).empty() || left_-- == 0) return false;
+    if (v == absent || !facts_.has_rank(v) || facts_.shape(v).empty() || left_-- == 0) return likeness::unknown;
     auto const last = facts_.shape(v).back();
     if (!last.known()) return moved(v);
     length = last.value();
-    if (length < count_ || length % count_ != 0) return false;
+    if (length < count_ || length % count_ != 0) return likeness::unknown;
     double number = 0;
-    if (facts_.uniform(v, number)) return true;
+    if (facts_.uniform(v, number)) return likeness::equal;
     if (image_.value(v).constant) return in_contents(image_.source->constant(v), length);
-    return image_.producer(v) != absent && (moved(v) || computed(v));
+    if (image_.producer(v) == absent) return likeness::unknown;
+    auto const found = moved(v);
+    return found != likeness::unknown ? found : computed(v);
   }
 
  private:
-  [[nodiscard]] bool has_or_repeats(value_id v, extent last) {
-    if (v == absent || !facts_.has_rank(v)) return false;
+  [[nodiscard]] likeness of_operand(value_id v, extent last) {
+    if (v == absent || !facts_.has_rank(v)) return likeness::unknown;
     auto const shape = facts_.shape(v);
-    return shape.empty() || shape.back() == extent(1) || (shape.back() == last && has(v));
+    if (shape.empty() || shape.back() == extent(1)) return likeness::equal;
+    return shape.back() == last ? of(v) : likeness::unknown;
   }
 
-  [[nodiscard]] bool in_contents(tensor_view held, std::int64_t length) const {
+  [[nodiscard]] likeness in_contents(tensor_view held, std::int64_t length) const {
     auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
     auto const step = apart_ ? std::size_t{1} : part;
-    if (!held || held.size() % row != 0) return false;
-    for (std::size_t i = 0; i < held.size(); ++i) {
+    if (!held || held.size() % row != 0) return likeness::unknown;
+    bool equal = true, opposite = true;
+    for (std::size_t i = 0; i < held.size() && (equal || opposite); ++i) {
       auto const at = i % row;
       bool const first = apart_ ? at % static_cast<std::size_t>(count_) == 0 : at < part;
       if (first) continue;
-      if (std::bit_cast<std::uint64_t>(held.number(i)) != std::bit_cast<std::uint64_t>(held.number(i - step)))
-        return false;
+      auto const same = [](double a, double b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+      };
+      equal = equal && same(held.number(i), held.number(i - step));
+      opposite = opposite && same(held.number(i), -held.number(i - step));
     }
-    return true;
+    return equal ? likeness::equal : opposite ? likeness::opposite : likeness::unknown;
   }
 
-  [[nodiscard]] bool moved(value_id v) {
+  [[nodiscard]] likeness moved(value_id v) {
     auto const axis = facts_.shape(v).size() - 1;
     for (auto base = layouts_.below(v); base != absent && left_-- > 0; base = layouts_.below(base)) {
       layout lies;
@@ -8402,49 +8425,101 @@ class basic_equal_parts {
         if (first == nullptr) first = &d;
         last = &d;
       }
-      if (first == nullptr) return false;
+      if (first == nullptr) return likeness::unknown;
       auto const& repeated = apart_ ? *last : *first;
       polynomial each;
-      if (repeated.stride.is(0) && polynomial::divide(repeated.extent, polynomial(count_), each)) return true;
-      if (first == last && is_last_axis(lies, *first, base) && has(base)) return true;
+      if (repeated.stride.is(0) && polynomial::divide(repeated.extent, polynomial(count_), each))
+        return likeness::equal;
+      if (first == last && is_last_axis(lies, *first, base))
+        if (auto const found = of(base); found != likeness::unknown) return found;
     }
-    return false;
+    return likeness::unknown;
   }
   [[nodiscard]] bool is_last_axis(layout const& lies, layout::digit const& along, value_id base) const {
     auto const shape = layouts_.shape(base);
-    if (shape.empty() || !along.stride.is(1) || !(shape.back() == along.extent)) return false;
     polynomial rows;
-    bool whole = polynomial::divide(lies.offset(), along.extent, rows);
-    for (auto const& d : lies.all())
-      whole = whole && (&d == &along || polynomial::divide(d.stride, along.extent, rows));
+    if (shape.empty() || !along.stride.is(1)) return false;
+    auto const& row = shape.back();
+    bool whole = apart_ ? polynomial::divide(along.extent, row, rows) : row == along.extent;
+    whole = whole && polynomial::divide(lies.offset(), row, rows);
+    for (auto const& d : lies.all()) whole = whole && (&d == &along || polynomial::divide(d.stride, row, rows));
     return whole;
   }
 
-  [[nodiscard]] bool computed(value_id v) {
+  [[nodiscard]] likeness computed(value_id v) {
     auto const n = image_.producer(v);
     auto const op = op_of(image_, n);
-    auto const last = facts_.shape(v).back();
-    auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
+    if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return likeness::unknown;
+    if (op == opcode::dropout) return likeness::unknown;  // of one that does nothing the layout tells
     auto const kind = info(op).kind;
-    if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return false;
-    if (op == opcode::dropout) return false;  // of one that does nothing the layout tells
-    if (kind == op_kind::elementwise || kind == op_kind::broadcast) {
-      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (operand(i) != absent && !has_or_repeats(operand(i), last)) return false;
-      return true;
-    }
+    if (kind == op_kind::elementwise || kind == op_kind::broadcast)
+      return element_by_element(n, facts_.shape(v).back());
+    auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
     double axis = 0;
     switch (op) {
-      case opcode::matmul: return facts_.rank(operand(1)) >= 2 && has(operand(1));
+      case opcode::matmul:
+        return facts_.rank(operand(1)) >= 2 && of(operand(1)) == likeness::equal ? likeness::equal : likeness::unknown;
       case opcode::gather:
-        return facts_.has_rank(operand(0)) && is_other_axis(n, facts_.rank(operand(0)), axis) && has(operand(0));
+        return facts_.has_rank(operand(0)) && is_other_axis(n, facts_.rank(operand(0)), axis) ? of(operand(0))
+                                                                                              : likeness::unknown;
       case opcode::concat:
-        if (!is_other_axis(n, facts_.rank(v), axis)) return false;
-        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-          if (!has(operand(i))) return false;
-        return true;
-      default: return false;
+        if (is_other_axis(n, facts_.rank(v), axis)) return all_alike(n);
+        return axis == -1 || axis == facts_.rank(v) - 1 ? joined(n) : likeness::unknown;
+      default: return likeness::unknown;
     }
+  }
+  [[nodiscard]] likeness element_by_element(node_id n, extent last) {
+    auto const op = op_of(image_, n);
+    bool const keeps_minus = op == opcode::mul || op == opcode::div || op == opcode::neg || op == opcode::cast;
+    bool opposite = false;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const v = image_.operand(n, i);
+      if (v == absent) continue;
+      auto const found = of_operand(v, last);
+      if (found == likeness::unknown) return likeness::unknown;
+      opposite ^= found == likeness::opposite;
+      if (found == likeness::opposite && !(keeps_minus && is_floating(facts_.type(image_.result(n)))))
+        return likeness::unknown;
+    }
+    return opposite ? likeness::opposite : likeness::equal;
+  }
+  [[nodiscard]] likeness all_alike(node_id n) {
+    auto const found = of(image_.operand(n, 0));
+    for (std::uint32_t i = 1; found != likeness::unknown && i < image_.operand_count(n); ++i)
+      if (of(image_.operand(n, i)) != found) return likeness::unknown;
+    return found;
+  }
+  [[nodiscard]] likeness joined(node_id n) {
+    if (static_cast<std::int64_t>(image_.operand_count(n)) != count_) return likeness::unknown;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const v = image_.operand(n, i);
+      if (!facts_.has_rank(v) || (apart_ && facts_.shape(v).back() != extent(1))) return likeness::unknown;
+      if (i == 0) continue;
+      auto const before = image_.operand(n, i - 1);
+      if (!is_negative_of(before, v) && !is_negative_of(v, before)) return likeness::unknown;
+    }
+    return likeness::opposite;
+  }
+  [[nodiscard]] bool is_negative_of(value_id a, value_id b) {
+    for (auto base = a; base != absent && left_-- > 0; base = layouts_.below(base)) {
+      auto const positive = negated(base);
+      layout of_a, of_b;
+      if (positive != absent && layouts_.read(a, base, of_a) && layouts_.read(b, positive, of_b) && of_a == of_b)
+        return true;
+    }
+    return false;
+  }
+  [[nodiscard]] value_id negated(value_id v) const {
+    auto const n = image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0) return absent;
+    if (op_of(image_, n) == opcode::neg) return image_.operand(n, 0);
+    if (op_of(image_, n) != opcode::mul) return absent;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      double number = 0;
+      auto const other = image_.operand(n, 1 - i);
+      if (facts_.uniform(image_.operand(n, i), number) && number == -1 && facts_.same_shape(other, v)) return other;
+    }
+    return absent;
   }
   [[nodiscard]] bool is_other_axis(node_id n, int rank, double& axis) const {
     if (!read_number(image_, facts_, names_, n, "axis", axis)) return false;
@@ -8536,15 +8611,24 @@ class value_view {
   }
 
   [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
-    return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
+    return likeness_of_parts(count, apart) == detail::likeness::equal;
+  }
+  [[nodiscard]] bool has_opposite_parts(std::int64_t count, bool apart = false) const {
+    return likeness_of_parts(count, apart) == detail::likeness::opposite;
   }
 
   [[nodiscard]] bool counts() const {
     return *this && detail::basic_counting<graph_image>(*image_, *facts_, *dialect_).counts(id_);
   }
-  [[nodiscard]] bool as_long_as(value_view const& other) const {
-    return rank() > 0 && other.rank() > 0 &&
-           facts_->symbols().equal_where_broadcast(other.shape().back(), shape().back());
+  [[nodiscard]] bool as_long_as(value_view const& other, int axis = -1) const {
+    return rank() + axis >= 0 && other.rank() > 0 &&
+           facts_->symbols().equal_where_broadcast(other.shape().back(),
+                                                   shape()[static_cast<std::size_t>(rank() + axis)]);
+  }
+
+  [[nodiscard]] bool is_beginning_of(value_view const& whole) const {
+    return *this && whole && whole.image_ == image_ &&
+           detail::basic_layouts<graph_image>(*image_, *facts_, *dialect_).is_beginning(id_, whole.id_);
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }
@@ -8589,6 +8673,10 @@ class value_view {
   }
 
  private:
+  [[nodiscard]] detail::likeness likeness_of_parts(std::int64_t count, bool apart) const {
+    if (!*this) return detail::likeness::unknown;
+    return detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).of(id_);
+  }
   graph_image::value_record const& watched() const {
     auto const& record = image_->value(id_);
     record.watched = true;
@@ -8833,6 +8921,12 @@ inline bool of_equal_parts(captured const* c, condition const& count) {
     if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
   return true;
 }
+inline bool of_opposite_parts(captured const* c, condition const& count) {
+  bool const apart = count.number < 0;
+  for (auto const& v : c[0].values)
+    if (!v.has_opposite_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
+  return true;
+}
 inline bool counts_as_far(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   for (auto const& v : c[0].values)
@@ -8914,6 +9008,13 @@ inline constexpr condition equal_parts = [] {
   static_assert(Count > 1 && (Step == 1 || Step == Count),
                 "fuse: equal_parts<\"v\", 2> are neighbours, equal_parts<\"v\", 2, 2> every second element");
   return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
+                                   Step == 1 ? Count : -Count);
+}();
+template <fixed_string V, int Count, int Step = 1>
+inline constexpr condition opposite_parts = [] {
+  static_assert(Count > 1 && (Step == 1 || Step == Count),
+                "fuse: opposite_parts<\"v\", 2> are neighbours, opposite_parts<\"v\", 2, 2> every second element");
+  return condition_detail::make<V>("opposite parts of the last axis", &condition_detail::of_opposite_parts,
                                    Step == 1 ? Count : -Count);
 }();
 template <fixed_string V, fixed_string X>
@@ -15720,7 +15821,7 @@ class lowering {
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
   [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
-  constexpr std::uint32_t ask_ahead();
+  constexpr void ask_ahead(std::uint32_t& asked);
   [[nodiscard]] constexpr bool uses_a_name(std::uint8_t root);
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
@@ -17167,28 +17268,30 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
     named(main, r);
   }
   bool const alone = main != outermost;
-  auto const asked = alone ? ask_ahead() : 0;
+  std::uint32_t asked = 0;
+  if (alone) ask_ahead(asked);
   int next = 1;
   while (several_roots_ && alone && next < t.children && uses_a_name(t.child[next])) further_root(t.child[next++]);
   value(main, r, sign_use::strict, 0, alone);
-  while (several_roots_ && next < t.children) further_root(t.child[next++]);
+  while (several_roots_ && next < t.children && !failed_) {
+    ask_ahead(asked);
+    further_root(t.child[next++]);
+  }
   for (std::size_t i = 0; i < rule_.condition_count; ++i)
     if ((asked >> i & 1u) == 0) add_condition(rule_.conditions[i]);
   for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : root);
   emit({.code = step::accept});
   unreached_ = size_;
 }
-constexpr std::uint32_t lowering::ask_ahead() {
-  std::uint32_t asked = 0;
+constexpr void lowering::ask_ahead(std::uint32_t& asked) {
   for (std::size_t i = 0; i < rule_.condition_count; ++i) {
     auto const& what = rule_.conditions[i];
-    bool known = what.silent && what.count != 0;
+    bool known = what.silent && what.count != 0 && (asked >> i & 1u) == 0;
     for (std::size_t k = 0; k < what.count && known; ++k) known = is_bound(what.captures[k]);
     if (!known) continue;
     add_condition(what);
     asked |= 1u << i;
   }
-  return asked;
 }
 constexpr bool lowering::uses_a_name(std::uint8_t root) {
   way found{};

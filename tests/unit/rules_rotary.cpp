@@ -186,8 +186,10 @@ TEST_CASE("a minus by constants of signs, in the table of sines, at the other ha
 }
 
 TEST_CASE("signs that are none") {
-  for (auto const& signs : {std::vector<float>{1, 1, 1, 1, -1, -1, -1, -1}, {-1, -1, -1, -1, 1, 1, 1, 2},
-                            {-1, 1, -1, 1, -1, 1, -1, 1}, {-1, -1, -1, 1, 1, 1, 1, 1}}) {
+  for (auto const& signs : {std::vector<float>{1, 1, 1, 1, -1, -1, -1, -1},
+                            {-1, -1, -1, -1, 1, 1, 1, 2},
+                            {-1, 1, -1, 1, -1, 1, -1, 1},
+                            {-1, -1, -1, 1, 1, 1, 1, 1}}) {
     rotary g;
     auto const by = g.of_elements();
     auto const swapped = g.joined(g.cut(g.x, 4, 8), g.cut(g.x, 0, 4));

@@ -17,11 +17,11 @@ namespace fuse::inline v0::detail {
 /// What the parts of a value's last axis are to each other.
 enum class likeness : std::uint8_t { unknown, equal, opposite };
 
-/// Proves that the last axis of a value is several parts that are equal, element by element, or each the negative of the
-/// one before: neighbours, as the halves of `Concat(f, f)` and `Concat(-f, f)`, or every so many elements (`apart`), as
-/// where each element of a row is repeated. It follows from the contents of constants, from layouts that repeat, and
-/// through what computes element by element, gathers rows, multiplies by a matrix of such columns, or joins such values
-/// along another axis. It reads facts only.
+/// Proves that the last axis of a value is several parts that are equal, element by element, or each the negative of
+/// the one before: neighbours, as the halves of `Concat(f, f)` and `Concat(-f, f)`, or every so many elements
+/// (`apart`), as where each element of a row is repeated. It follows from the contents of constants, from layouts that
+/// repeat, and through what computes element by element, gathers rows, multiplies by a matrix of such columns, or joins
+/// such values along another axis. It reads facts only.
 template <class Image>
 class basic_equal_parts {
  public:
@@ -115,7 +115,8 @@ class basic_equal_parts {
     if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return likeness::unknown;
     if (op == opcode::dropout) return likeness::unknown;  // of one that does nothing the layout tells
     auto const kind = info(op).kind;
-    if (kind == op_kind::elementwise || kind == op_kind::broadcast) return element_by_element(n, facts_.shape(v).back());
+    if (kind == op_kind::elementwise || kind == op_kind::broadcast)
+      return element_by_element(n, facts_.shape(v).back());
     auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
     double axis = 0;
     switch (op) {
@@ -123,7 +124,7 @@ class basic_equal_parts {
         return facts_.rank(operand(1)) >= 2 && of(operand(1)) == likeness::equal ? likeness::equal : likeness::unknown;
       case opcode::gather:
         return facts_.has_rank(operand(0)) && is_other_axis(n, facts_.rank(operand(0)), axis) ? of(operand(0))
-                                                                                            : likeness::unknown;
+                                                                                              : likeness::unknown;
       case opcode::concat:
         if (is_other_axis(n, facts_.rank(v), axis)) return all_alike(n);
         return axis == -1 || axis == facts_.rank(v) - 1 ? joined(n) : likeness::unknown;

@@ -115,16 +115,16 @@ class value_view {
   [[nodiscard]] bool counts() const {
     return *this && detail::basic_counting<graph_image>(*image_, *facts_, *dialect_).counts(id_);
   }
-  /// Whether an axis, counted from the last, which is -1, has as many elements as the last axis of `other` in every valid
-  /// graph that broadcasts the two.
+  /// Whether an axis, counted from the last, which is -1, has as many elements as the last axis of `other` in every
+  /// valid graph that broadcasts the two.
   [[nodiscard]] bool as_long_as(value_view const& other, int axis = -1) const {
     return rank() + axis >= 0 && other.rank() > 0 &&
            facts_->symbols().equal_where_broadcast(other.shape().back(),
                                                    shape()[static_cast<std::size_t>(rank() + axis)]);
   }
 
-  /// Whether the value is the beginning of `whole` along each axis, or all of it, cut in whatever way. Complexity: linear
-  /// in the operators between, up to a bound.
+  /// Whether the value is the beginning of `whole` along each axis, or all of it, cut in whatever way. Complexity:
+  /// linear in the operators between, up to a bound.
   [[nodiscard]] bool is_beginning_of(value_view const& whole) const {
     return *this && whole && whole.image_ == image_ &&
            detail::basic_layouts<graph_image>(*image_, *facts_, *dialect_).is_beginning(id_, whole.id_);

@@ -451,7 +451,7 @@ struct row_names {
 
 /// The operand whose element type a number has that stands for operand `i`; -1: the first that is no number.
 [[nodiscard]] constexpr int number_beside(opcode op, std::size_t i) {
-  if (op == opcode::qembed_layer_norm) return i > 12 ? 2 : -1;             // zero points, beside tables
+  if (op == opcode::qembed_layer_norm) return i > 12 ? 2 : -1;       // zero points, beside tables
   return op == opcode::embed_layer_norm && i > 2 && i < 7 ? 2 : -1;  // tables, scale and bias, beside the words
 }
 

@@ -21,7 +21,8 @@ namespace fuse::inline v0::rules {
 
 /// Every rule that comes with fuse. What a target or a dialect has no operator for stays as it is. (What rounds weights
 /// is no rule, and asked for by name: rules/quantise_embeddings.hpp.)
-inline constexpr auto all = rule_set<norms, group_norms, embeddings, skip_norms, activations, rotary, attentions,
-                                     batch_norm, onnx_functions, canonical, linear, padding, fused_layers, parallel_layers>;
+inline constexpr auto all =
+    rule_set<norms, group_norms, embeddings, skip_norms, activations, rotary, attentions, batch_norm, onnx_functions,
+             canonical, linear, padding, fused_layers, parallel_layers>;
 
 }  // namespace fuse::inline v0::rules

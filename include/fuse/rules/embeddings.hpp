@@ -97,8 +97,7 @@ inline constexpr auto is_not_quantised = dsl::pred<Table>([](auto table) { retur
                         .where<"no table is quantised">(is_not_quantised<"words">)
                         .where<"no table is quantised">(is_not_quantised<"places">);
   if (how == positioned::in_order)
-    return rule
-        .where(counts_along<"positions", "ids">, is_constant<"rows of places">)
+    return rule.where(counts_along<"positions", "ids">, is_constant<"rows of places">)
         .where<"rows are one for each position">(one_for_each_position<"rows of places">)
         .where<"rows are one for each position">(one_for_each_position<"first rows">)
         .where<"rows are the first ones of a table">(begin_the_table);

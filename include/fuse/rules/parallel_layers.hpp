@@ -101,9 +101,9 @@ template <layer Is>
 [[nodiscard]] constexpr rewrite_rule three(rule_name name) {
   using namespace dsl;
   constexpr int axis = channels(Is);
-  auto const whole = joined(
-      Is, expression(opcode::concat, w, v, u),
-      expression(opcode::concat, row<Is, "w", "b">(), row<Is, "v", "bias of v">(), row<Is, "u", "bias of u">()));
+  auto const whole =
+      joined(Is, expression(opcode::concat, w, v, u),
+             expression(opcode::concat, row<Is, "w", "b">(), row<Is, "v", "bias of v">(), row<Is, "u", "bias of u">()));
   auto const parts = cut(whole, list(dim<"w", axis>, dim<"v", axis>, dim<"u", axis>));
   auto const all = roots(found(Is, w, b).as<"layer">(), found(Is, v, c).as<"other">(), found(Is, u, d).as<"third">());
   return with_constants<Is, "u", "bias of u", "third">(begun<Is>(name(all)))

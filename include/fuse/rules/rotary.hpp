@@ -103,9 +103,7 @@ struct rotation {
     return by_elements ? second(are, table) : table;
   }
   // That of the second element of each pair has the sign of the angle.
-  [[nodiscard]] constexpr expression sine() const {
-    return by_elements ? dsl::or_else(sines, signed_sines) : sines;
-  }
+  [[nodiscard]] constexpr expression sine() const { return by_elements ? dsl::or_else(sines, signed_sines) : sines; }
   [[nodiscard]] constexpr expression told(expression const& made) const {
     return made.attr<"interleaved">(are == pairs::of_halves ? 0 : 1);
   }
@@ -130,7 +128,8 @@ struct rotation {
     return by_either.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>, opposite_parts<"signed sin", 2>)
         .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_halves, v.constant()); }));
   return by_either.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>, opposite_parts<"signed sin", 2, 2>)
-      .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v.constant()); }));
+      .where<"a constant of signs">(
+          pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v.constant()); }));
 }
 
 }  // namespace formula

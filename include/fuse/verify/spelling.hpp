@@ -302,7 +302,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     leaves_.push_back(v);
     return v;
   }
-  // Below 0, `count` is that of parts whose elements are apart. They are equal, or each is the negative of the one before.
+  // Below 0, `count` is that of parts whose elements are apart. They are equal, or each is the negative of the one
+  // before.
   value leaf_of_parts(shape of, bool as_constant, std::int64_t count, bool opposite) {
     auto const parts = count < 0 ? -count : count;
     if (of.empty() || of.back() % parts != 0) return fresh_leaf(of, as_constant);
