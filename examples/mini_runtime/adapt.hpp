@@ -136,7 +136,12 @@ struct fuse::graph_traits<mini::graph> {
   template <class Element>
   static value add(mini::graph& g, tensor_view contents, char type) {
     mini::elements<Element> all;
-    for (std::size_t i = 0; i < contents.size(); ++i) all.push_back(static_cast<Element>(contents.number(i)));
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      if constexpr (std::is_floating_point_v<Element>)
+        all.push_back(static_cast<Element>(contents.number(i)));
+      else  // as a double, the end of a Slice that takes all would be none of these
+        all.push_back(static_cast<Element>(contents.integer(i)));
+    }
     auto* const made = g.make_value();
     made->constant = mini::tensor({contents.shape.begin(), contents.shape.end()}, std::move(all));
     made->type = type;

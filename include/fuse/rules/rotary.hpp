@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <fuse/dsl/dsl.hpp>
@@ -42,11 +43,12 @@ enum class pairs : std::uint8_t { of_halves, of_neighbours };
   return turned * cosines + either(joined(are, minus_b, a) * sines, swapped * signs * sines, swapped * signed_sines,
                                    -(joined(are, b, minus_a) * sines));
 }
-/// -1 for the first element of each pair, 1 for the second.
-[[nodiscard]] inline bool are_signs(pairs are, tensor_view held) {
-  auto const half = held.size() / 2;
-  bool right = held.size() > 0 && held.size() % 2 == 0;
-  for (std::size_t i = 0; right && i < held.size(); ++i)
+/// One row of -1 for the first element of each pair and 1 for the second.
+[[nodiscard]] inline bool are_signs(pairs are, value_view row) {
+  auto const held = row.constant();
+  auto const size = held.size(), half = size / 2;
+  bool right = row.shape().back() == extent(static_cast<std::int64_t>(size)) && size != 0 && size % 2 == 0;
+  for (std::size_t i = 0; right && i < size; ++i)
     right = held.number(i) == ((are == pairs::of_halves ? i < half : i % 2 == 0) ? -1 : 1);
   return right;
 }
@@ -126,10 +128,10 @@ struct rotation {
   auto const by_either = made.where(repeats_along<"signed sin", "x">(heads));
   if (of.are == pairs::of_halves)
     return by_either.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>, opposite_parts<"signed sin", 2>)
-        .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_halves, v.constant()); }));
+        .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_halves, v); }));
   return by_either.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>, opposite_parts<"signed sin", 2, 2>)
       .where<"a constant of signs">(
-          pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v.constant()); }));
+          pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v); }));
 }
 
 }  // namespace formula
