@@ -198,9 +198,10 @@ TEST_CASE("signs that are none") {
   }
   rotary of_positions(18, {"b", 4, 8, 8});  // by the position, and not by the element
   auto const f = of_positions.of_elements({1, 8, 4});
-  auto const column = of_positions.constant(
-      fuse::make_tensor<float>({8, 1}, std::vector<float>{-1, -1, -1, -1, 1, 1, 1, 1}));
-  auto const other = of_positions.joined(of_positions.cut(of_positions.x, 4, 8), of_positions.cut(of_positions.x, 0, 4));
+  auto const column =
+      of_positions.constant(fuse::make_tensor<float>({8, 1}, std::vector<float>{-1, -1, -1, -1, 1, 1, 1, 1}));
+  auto const other =
+      of_positions.joined(of_positions.cut(of_positions.x, 4, 8), of_positions.cut(of_positions.x, 0, 4));
   CHECK(kept(of_positions, of_positions.sum(of_positions.times(of_positions.x, f.cosines),
                                             of_positions.times(of_positions.times(other, column), f.sines)))
             .find("a constant of signs") == 0);

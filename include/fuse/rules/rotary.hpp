@@ -130,8 +130,7 @@ struct rotation {
     return by_either.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>, opposite_parts<"signed sin", 2>)
         .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_halves, v); }));
   return by_either.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>, opposite_parts<"signed sin", 2, 2>)
-      .where<"a constant of signs">(
-          pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v); }));
+      .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v); }));
 }
 
 }  // namespace formula
