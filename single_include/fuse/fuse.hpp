@@ -7972,10 +7972,16 @@ class basic_layouts {
     layout lies, whole;
     if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
       return false;
-    auto of_whole = whole.all().begin();
+    auto const all = whole.all();
+    auto const at_most = [](polynomial const& some, polynomial const& of) {
+      std::int64_t a = 0, b = 0;
+      return some == of || (some.known(a) && of.known(b) && a <= b);
+    };
+    auto of_whole = all.begin();
     for (auto const& d : lies.all()) {  // both in the order of axes
-      while (of_whole != whole.all().end() && of_whole->axis != d.axis) ++of_whole;
-      if (of_whole == whole.all().end() || !(of_whole->stride == d.stride)) return false;
+      while (of_whole != all.end() && of_whole->axis != d.axis) ++of_whole;
+      if (of_whole == all.end() || !(of_whole->stride == d.stride)) return false;
+      if (of_whole != all.begin() && !at_most(d.extent, of_whole->extent)) return false;
       ++of_whole;
     }
     return true;
@@ -8400,14 +8406,14 @@ class basic_equal_parts {
     auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
     auto const step = apart_ ? std::size_t{1} : part;
     if (!held || held.size() % row != 0) return likeness::unknown;
+    auto const same = [](double a, double b) {
+      return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    };
     bool equal = true, opposite = true;
     for (std::size_t i = 0; i < held.size() && (equal || opposite); ++i) {
       auto const at = i % row;
       bool const first = apart_ ? at % static_cast<std::size_t>(count_) == 0 : at < part;
       if (first) continue;
-      auto const same = [](double a, double b) {
-        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-      };
       equal = equal && same(held.number(i), held.number(i - step));
       opposite = opposite && same(held.number(i), -held.number(i - step));
     }

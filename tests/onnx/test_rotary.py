@@ -192,7 +192,7 @@ class Rotary:
 
 
 # What only tables for each element can be, and only halves.
-OF_ELEMENTS = ("halves differ", "tables of another period", "halves of another value", "a cut elsewhere")
+OF_ELEMENTS = ("signs of others", "halves differ", "tables of another period", "halves of another value", "a cut elsewhere")
 OF_HALVES = ("halves differ", "a cut elsewhere")
 
 
@@ -233,9 +233,10 @@ class RotaryTest(unittest.TestCase):
                 self.assertEqual(list(judge.Original(case.model, case.feeds, exact=False).differences(again.model)), [])
 
     def test_what_is_none_stays(self):
-        for wrong in ("no sign", "halves not swapped", "halves of another value", "a cut elsewhere", "halves differ", "tables of another period"):
+        for wrong in ("no sign", "signs of others", "halves not swapped", "halves of another value", "a cut elsewhere", "halves differ", "tables of another period"):
             for seed in range(SEED, SEED + 10):
                 fixed = {"tables": "of elements"} if wrong in OF_ELEMENTS else {}
+                fixed |= {"minus": ("a constant", "the table")[seed % 2]} if wrong == "signs of others" else {}
                 fixed |= {"pairs": "halves"} if wrong in OF_HALVES else {}
                 case = Rotary(seed, fixed, wrong)
                 with self.subTest(wrong=wrong, seed=seed):

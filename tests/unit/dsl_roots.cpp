@@ -55,6 +55,12 @@ TEST_CASE("quiet conditions on what is bound are asked before a further root is 
   g.output(g.add("Abs", {both}), "second");
   CHECK(applied<never>(g) == 0);
   CHECK(asked == 0);
+  static constexpr auto told = fuse::rule<"told">(roots(relu(t), abs(t).as<"second">()))
+                                   .where(pred<"second">([](auto) { return ++asked, true; }).quiet())
+                                   .where<"no t">(pred<"t">([](auto) { return false; }))
+                                   .replace(t, t);
+  CHECK(applied<told>(g) == 0);
+  CHECK(asked != 0);
 }
 
 TEST_CASE("what uses a named root is looked for before the root is: a sum in which it is not costs no search") {

@@ -33,6 +33,7 @@ struct read {
   bool form(graph::value v, graph::value base, fuse::detail::layout& into) {
     return layouts.read(of.id(v), of.id(base), into);
   }
+  bool is_beginning(graph::value v, graph::value base) { return layouts.is_beginning(of.id(v), of.id(base)); }
   bool same(graph::value a, graph::value b, graph::value base) {
     fuse::detail::layout x, y;
     return form(a, base, x) && form(b, base, y) && x == y;
@@ -462,6 +463,21 @@ struct trial {
     return told.size() == v.elements.size();
   }
 
+  /// Whether the elements of `v` are the first ones of `base` along each axis.
+  static bool begins(fuse::dense const& v, fuse::dense const& base) {
+    if (v.shape.size() != base.shape.size()) return false;
+    for (std::size_t i = 0; i < v.elements.size(); ++i) {
+      auto left = static_cast<std::int64_t>(i), at = std::int64_t{0}, stride = std::int64_t{1};
+      for (std::size_t axis = v.shape.size(); axis-- > 0; stride *= base.shape[axis]) {
+        if (v.shape[axis] > base.shape[axis]) return false;
+        at += left % v.shape[axis] * stride;
+        left /= v.shape[axis];
+      }
+      if (v.elements[i] != base.elements[static_cast<std::size_t>(at)]) return false;
+    }
+    return true;
+  }
+
   read& known;
   evaluation run;
   numbers extents;
@@ -507,7 +523,7 @@ TEST_CASE("layouts are equal exactly where results are") {
 }
 
 TEST_CASE("whatever a chain is made of, its layout is right where there is one") {
-  std::size_t told = 0, refused = 0;
+  std::size_t told = 0, refused = 0, beginnings = 0;
   for (std::uint64_t seed = 1; seed <= 64; seed += one_case_in) {
     CAPTURE(seed);
     chains all(seed);
@@ -528,10 +544,47 @@ TEST_CASE("whatever a chain is made of, its layout is right where there is one")
         ++(read ? told : refused);
         if (read && !at.as_told(form, *v)) FAIL("value " << i << ": " << known.text(values[i].first, all.base));
       }
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (k == i || !known.is_beginning(values[i].first, values[k].first)) continue;
+        ++beginnings;
+        for (auto& at : trials)
+          if (auto const* v = at.of(values[i].first), *whole = at.of(values[k].first); v != nullptr && whole != nullptr)
+            if (!trial::begins(*v, *whole)) FAIL("value " << i << " is no beginning of value " << k);
+      }
     }
   }
   CHECK(told > 1000 / one_case_in);
   CHECK(refused > 500 / one_case_in);
+  CHECK(beginnings > 100 / one_case_in);
+}
+
+TEST_CASE("the beginning of a value along each axis") {
+  graph g(18);
+  auto const list = [&](std::vector<std::int64_t> const& all) {
+    return g.constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(all.size())}, all));
+  };
+  auto const x = g.input("x", element_type::float32, {3, "n", 4});
+  auto const cut = [&](graph::value v, std::int64_t from, std::int64_t to, std::int64_t axis, std::int64_t by = 1) {
+    return g.add("Slice", {v, list({from}), list({to}), list({axis}), list({by})});
+  };
+  auto const square = g.input("s", element_type::float32, {3, 2});
+  std::pair<graph::value, bool> const of_x[] = {{x, true},
+                                                {cut(x, 0, 2, 0), true},
+                                                {cut(x, 0, 3, 2), true},
+                                                {cut(cut(x, 0, 3, 2), 0, 1, 0), true},
+                                                {cut(x, 1, 3, 0), false},
+                                                {cut(x, 0, 4, 2, 2), false},
+                                                {g.add("Concat", {x, x}, {{"axis", 0}}), false},
+                                                {g.add("Squeeze", {cut(x, 0, 1, 0), list({0})}), false}};
+  std::pair<graph::value, bool> const of_square[] = {
+      {g.add("Reshape", {square, list({1, 6})}), false},  // six are more than the last axis has
+      {g.add("Reshape", {square, list({2, 3})}), false},
+      {g.add("Reshape", {square, list({-1, 2})}), true}};
+  for (auto const& [v, is] : of_x) g.output(v);
+  for (auto const& [v, is] : of_square) g.output(v);
+  read known(g);
+  for (auto const& [v, is] : of_x) CHECK(known.is_beginning(v, x) == is);
+  for (auto const& [v, is] : of_square) CHECK(known.is_beginning(v, square) == is);
 }
 
 }  // namespace infer_layout

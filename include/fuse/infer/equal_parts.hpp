@@ -20,8 +20,8 @@ enum class likeness : std::uint8_t { unknown, equal, opposite };
 /// Proves that the last axis of a value is several parts that are equal, element by element, or each the negative of
 /// the one before: neighbours, as the halves of `Concat(f, f)` and `Concat(-f, f)`, or every so many elements
 /// (`apart`), as where each element of a row is repeated. It follows from the contents of constants, from layouts that
-/// repeat, and through what computes element by element, gathers rows, multiplies by a matrix of such columns, or joins
-/// such values along another axis. It reads facts only.
+/// repeat, and through what computes element by element, gathers rows, multiplies by a matrix whose columns repeat, or
+/// joins such values along another axis. It reads facts only.
 template <class Image>
 class basic_equal_parts {
  public:
@@ -58,15 +58,15 @@ class basic_equal_parts {
     auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
     auto const step = apart_ ? std::size_t{1} : part;
     if (!held || held.size() % row != 0) return likeness::unknown;
+    // To the bit: 0 and -0 are two numbers.
+    auto const same = [](double a, double b) {
+      return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    };
     bool equal = true, opposite = true;
     for (std::size_t i = 0; i < held.size() && (equal || opposite); ++i) {
       auto const at = i % row;
       bool const first = apart_ ? at % static_cast<std::size_t>(count_) == 0 : at < part;
       if (first) continue;
-      // To the bit: 0 and -0 are two numbers.
-      auto const same = [](double a, double b) {
-        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-      };
       equal = equal && same(held.number(i), held.number(i - step));
       opposite = opposite && same(held.number(i), -held.number(i - step));
     }

@@ -79,10 +79,17 @@ class basic_layouts {
     layout lies, whole;
     if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
       return false;
-    auto of_whole = whole.all().begin();
+    auto const all = whole.all();
+    auto const at_most = [](polynomial const& some, polynomial const& of) {
+      std::int64_t a = 0, b = 0;
+      return some == of || (some.known(a) && of.known(b) && a <= b);
+    };
+    auto of_whole = all.begin();
     for (auto const& d : lies.all()) {  // both in the order of axes
-      while (of_whole != whole.all().end() && of_whole->axis != d.axis) ++of_whole;
-      if (of_whole == whole.all().end() || !(of_whole->stride == d.stride)) return false;
+      while (of_whole != all.end() && of_whole->axis != d.axis) ++of_whole;
+      if (of_whole == all.end() || !(of_whole->stride == d.stride)) return false;
+      // The first axis that has several elements cannot be longer than it is in the base, which holds them all.
+      if (of_whole != all.begin() && !at_most(d.extent, of_whole->extent)) return false;
       ++of_whole;
     }
     return true;
