@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// The quantized embedding of BERT's sizes against the public algorithm, tables of 256 floats, the least that has to be
+// The quantized embedding of BERT's sizes, and of wider ones, against the public algorithm, tables of 256 floats, the least that has to be
 // done, and our norm of float rows that were looked up first.
 #include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
@@ -21,8 +21,10 @@ namespace bench {
 namespace {
 using namespace fuse::kernels;
 
-constexpr std::size_t token_counts[] = {128, 1024, 4096, 16384};
-constexpr std::size_t words = 30522, positions = 512, segments = 2, columns = 768, length = 128;
+constexpr std::size_t words = 30522, positions = 512, segments = 2, length = 128;
+constexpr struct {
+  std::size_t tokens, columns;
+} sizes[] = {{128, 768}, {1024, 768}, {4096, 768}, {16384, 768}, {128, 1536}, {128, 2048}};
 constexpr float epsilon = 1e-12f;
 
 void fill_bytes(tensor<std::uint8_t> const& to, unsigned seed) {
@@ -33,7 +35,7 @@ void fill_bytes(tensor<std::uint8_t> const& to, unsigned seed) {
 
 // All of one type with its scales; float tables hold the same numbers.
 struct embedding {
-  std::size_t tokens;
+  std::size_t tokens, columns;
   tensor<std::int32_t> input_ids{tokens}, segment_ids{tokens};
   tensor<std::uint8_t> word{words * columns}, position{positions * columns}, segment{segments * columns},
       gamma{columns}, beta{columns};
@@ -41,7 +43,7 @@ struct embedding {
   float const scales[5] = {0.01f, 0.008f, 0.012f, 0.01f, 0.01f};
   std::uint8_t const zero_point = 128;
 
-  explicit embedding(std::size_t tokens_) : tokens(tokens_) {
+  embedding(std::size_t tokens_, std::size_t columns_) : tokens(tokens_), columns(columns_) {
     std::mt19937 random(1);
     for (auto& id : input_ids) id = static_cast<std::int32_t>(random() % words);
     for (auto& id : segment_ids) id = static_cast<std::int32_t>(random() % segments);
@@ -92,6 +94,7 @@ struct embedding {
 // What nobody can do without: the row of each word is read, converted and written; past the caches from where on ours
 // is.
 void gather_convert_store(embedding const& e) {
+  std::size_t const columns = e.columns;
   bool const past_caches = e.y.size() * sizeof(float) >= std::size_t{16} << 20;
   tensor<float> const row(past_caches ? columns : 0);
   for (std::size_t t = 0; t < e.tokens; ++t) {
@@ -113,6 +116,7 @@ struct float_tables {
   embedding const& e;
   tensor<float> word = e.floats(e.word, 0), position = e.floats(e.position, 1), segment = e.floats(e.segment, 2),
                 gamma = e.floats(e.gamma, 3), beta = e.floats(e.beta, 4), sum{e.y.size()};
+  std::size_t const columns = e.columns;
 
   matrix_view<float const> view(tensor<float> const& table) const {
     return {table.data(), table.size() / columns, columns};
@@ -143,8 +147,8 @@ struct float_tables {
   }
 };
 
-std::vector<candidate> candidates_for(std::size_t tokens) {
-  auto const e = std::make_shared<embedding>(tokens);
+std::vector<candidate> candidates_for(std::size_t tokens, std::size_t columns) {
+  auto const e = std::make_shared<embedding>(tokens, columns);
   std::shared_ptr<float_tables> const floats(new float_tables{*e});
   return {{"fuse", "", [e] { e->ours(); }},
           {"scalar algorithm", __VERSION__, [e] { lookups::scalar(e->plain()); }},
@@ -157,21 +161,22 @@ std::vector<candidate> candidates_for(std::size_t tokens) {
 }  // namespace
 
 void add_embedding_ways(std::vector<told_kernel>& all) {
-  for (std::size_t const tokens : token_counts) {
+  for (auto const [tokens, columns] : sizes) {
     all.push_back({"qembed_layer_norm",
                    "uint8",
                    loops_here(detail::rows_from::made, 2, true, false),
                    {.rows = tokens, .columns = columns, .rows_on_stack = 4 + segments},
-                   [tokens] {
-                     auto const e = std::make_shared<embedding>(tokens);
+                   [tokens = tokens, columns = columns] {
+                     auto const e = std::make_shared<embedding>(tokens, columns);
                      return [e](row_way way) { e->ours(going(way)); };
                    }});
   }
 }
 
 void add_embeddings(std::vector<comparison>& all) {
-  for (std::size_t const tokens : token_counts) {
-    all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return candidates_for(tokens); }});
+  for (auto const [tokens, columns] : sizes) {
+    all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns,
+                   [tokens = tokens, columns = columns] { return candidates_for(tokens, columns); }});
   }
 }
 

@@ -60,7 +60,7 @@ constexpr char const* models[] = {"bert-dynamic-op14",
                                   "vit-op14",
                                   "whisper-encoder-op14",
                                   "whisper-encoder-op17"};
-constexpr int most_rounds = 51;
+constexpr int most_rounds = 51, runs_in_a_row = 3;  // the first one finds in the caches what another program left
 constexpr double most_milliseconds = 2000;
 
 // A rule of the runtime's own: its products read what is multiplied from the right row by row as well as column by
@@ -165,11 +165,12 @@ bool run(std::string const& file, bool timed, double tolerance) {
   timing best[3];
   double spent = 0;
   for (int round = 0; round < 3 || (round < most_rounds && spent < most_milliseconds); ++round)
-    for (int i = 0; i < 3; ++i) {
-      auto const now = measured(*graphs[i], programs[i], inputs);
-      best[i] = {std::min(best[i].whole, now.whole), std::min(best[i].outside, now.outside), now.bytes};
-      spent += now.whole;
-    }
+    for (int i = 0; i < 3; ++i)
+      for (int run = 0; run < runs_in_a_row; ++run) {
+        auto const now = measured(*graphs[i], programs[i], inputs);
+        best[i] = {std::min(best[i].whole, now.whole), std::min(best[i].outside, now.outside), now.bytes};
+        spent += now.whole;
+      }
   for (int i = 0; i < 3; ++i)
     std::printf("  %-11s %9.4f ms, outside of products %9.4f ms and %9.3f MB\n", names[i], best[i].whole,
                 best[i].outside, 1e-6 * best[i].bytes);

@@ -14,13 +14,18 @@
 
 namespace mini {
 
-/// Makes room for numbers that are written next, and does not set them first.
+/// Makes room, from the begin of a line of the caches on, for numbers that are written next, and does not set them
+/// first.
 template <class T>
 struct unset : std::allocator<T> {
+  static constexpr std::align_val_t line{64};
+
   template <class U>
   struct rebind {
     using other = unset<U>;
   };
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, line); }
   template <class... Arguments>
   void construct(T* at, Arguments&&... arguments) {
     if constexpr (sizeof...(Arguments) == 0)

@@ -108,17 +108,28 @@ class token_walk {
   std::size_t sequence_, index_, length_;
 };
 
-// Computes a row, keeps it, and adds it up, while another one is fetched.
-template <class Row, class Kept, class T>
+// A row that is read later, and the row that is being written, if any.
+template <class T, class Y = float>
+struct rows_to_fetch {
+  T const* read;
+  Y const* written = nullptr;
+};
+
+// Computes a row, keeps it, and adds it up, while the lines of others are fetched.
+template <class Row, class Kept, class T, class Y>
 struct gathers_made : adds_moments<1> {
   Row row;
   Kept kept;
-  T const* fetched;
+  rows_to_fetch<T, Y> fetched;
 
-  // Into the second cache: four rows of floats would be in the way in the first.
+  // What is read goes into the second cache: four rows of floats would be in the way in the first. What is written
+  // next goes into the first, so that stores do not wait for their lines.
   HWY_ATTR HWY_INLINE void fetch(std::ptrdiff_t i) const {
-    constexpr std::ptrdiff_t line = 64 / sizeof(T);
-    for (std::ptrdiff_t at = i; at < i + sum_lanes; at += line) __builtin_prefetch(fetched + at, 0, 2);
+    constexpr std::ptrdiff_t read_line = 64 / sizeof(T), written_line = 64 / sizeof(Y);
+    for (std::ptrdiff_t at = i; at < i + sum_lanes; at += read_line) __builtin_prefetch(fetched.read + at, 0, 2);
+    if (fetched.written == nullptr) return;
+    Y const* const ahead = fetched.written + bytes_written_ahead / sizeof(Y);
+    for (std::ptrdiff_t at = i; at < i + sum_lanes; at += written_line) __builtin_prefetch(ahead + at, 1, 3);
   }
   template <class Part>
   HWY_ATTR HWY_INLINE vec get(Part part, std::ptrdiff_t i) const {
@@ -157,11 +168,17 @@ HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, st
   return {pivot, mean - static_cast<double>(pivot), inverse_deviation};
 }
 
-template <class Maker, class Kept, class T>
+template <class Maker, class Kept, class T, class Y>
 HWY_ATTR HWY_INLINE auto gather_made(Maker const& make, token_walk const& token, float pivot, Kept kept,
-                                     T const* fetched) {
+                                     rows_to_fetch<T, Y> fetched) {
   auto const row = make(token, pivot);
-  return gathers_made<std::remove_const_t<decltype(row)>, Kept, T>{{{pivot}}, row, kept, fetched};
+  return gathers_made<std::remove_const_t<decltype(row)>, Kept, T, Y>{{{pivot}}, row, kept, fetched};
+}
+// ... while nothing is written.
+template <class Maker, class Kept>
+HWY_ATTR HWY_INLINE auto gather_made(Maker const& make, token_walk const& token, float pivot, Kept kept,
+                                     token_walk const& fetched) {
+  return gather_made(make, token, pivot, kept, rows_to_fetch{make.word(fetched)});
 }
 template <class Maker>
 HWY_ATTR HWY_INLINE float pivot_of(Maker const& make, token_walk const& token, std::size_t columns) {
@@ -183,7 +200,7 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
                                        Kept kept, std::size_t columns, double epsilon) {
   auto const again = [&](float mean) HWY_ATTR {
     pivot = mean;
-    return gather_alone(gather_made(make, token, mean, kept, make.word(token)), columns);
+    return gather_alone(gather_made(make, token, mean, kept, token), columns);
   };
   auto const exactly = [&]() HWY_ATTR {
     pivot = 0;
@@ -255,11 +272,12 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   using output = std::remove_pointer_t<decltype(call.y)>;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
+  bool const fetches = std::is_same_v<Way, into_caches> && fetches_written(columns);
   scratch_row current{scratch}, next{scratch + padded(columns)};
   token_walk token(call.begin, call.ids.length), ahead = token;
   for (std::size_t k = call.begin; k < HWY_MIN(call.begin + tokens_ahead, call.end - 1); ++k) ahead.advance();
   float pivot = pivot_of(make, token, columns);
-  moment_totals totals = gather_alone(gather_made(make, token, pivot, current, make.word(ahead)), columns);
+  moment_totals totals = gather_alone(gather_made(make, token, pivot, current, ahead), columns);
   for (std::size_t t = call.begin; t < call.end; ++t) {
     write_sum(call, make, token, t);
     row_moments const m = moments_for<output>(settle(make, token, totals, pivot, current, columns, epsilon));
@@ -272,7 +290,8 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       token.advance();
       if (t + 1 + tokens_ahead < call.end) ahead.advance();
       pivot = pivot_of(make, token, columns);
-      auto gather = gather_made(make, token, pivot, next, make.word(ahead));
+      output const* const written = fetches ? y : nullptr;
+      auto gather = gather_made(make, token, pivot, next, rows_to_fetch{make.word(ahead), written});
       visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns,
                        before);
       totals = gather.totals;
@@ -303,7 +322,7 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
   for (std::size_t t = call.begin; t < call.end; ++t, token.advance()) {
     write_sum(call, make, token, t);
     float pivot = pivot_of(make, token, columns);
-    moment_totals const totals = gather_alone(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns);
+    moment_totals const totals = gather_alone(gather_made(make, token, pivot, nowhere{}, token), columns);
     row_moments const m = moments_for<output>(settle(make, token, totals, pivot, nowhere{}, columns, epsilon));
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};
