@@ -144,16 +144,19 @@ TEST_CASE("one number everywhere is followed, in tensors of any size") {
     double number = 0;
     return known.known.uniform(known.id(v), number) ? std::to_string(number) : "no";
   };
-  auto const floats = [&](std::size_t count, double last) {
-    std::vector<double> numbers(count, 0.5);
+  auto const floats = [&](std::size_t count, double last, double others = 0.5) {
+    std::vector<double> numbers(count, others);
     numbers.back() = last;
     return g.constant(fuse::make_tensor(element_type::float32, {static_cast<std::int64_t>(count)}, numbers));
   };
   auto const unknown = g.input("n", element_type::int64, {2});
   for (std::size_t const count : {std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{1000}})
     CHECK(uniform(floats(count, 0.5)) == "0.500000");
-  for (std::size_t const count : {std::size_t{2}, std::size_t{64}, std::size_t{1000}})
+  for (std::size_t const count : {std::size_t{2}, std::size_t{64}, std::size_t{1000}}) {
     CHECK(uniform(floats(count, 0.25)) == "no");
+    CHECK(uniform(floats(count, -0.0, 0.0)) == "no");
+    CHECK(uniform(floats(count, 0.0, -0.0)) == "no");
+  }
   CHECK(uniform(floats(1000, std::numeric_limits<double>::quiet_NaN())) == "no");
   CHECK(uniform(g.add("Expand", {floats(1, 0.5), unknown})) == "0.500000");
   CHECK(uniform(g.add("Sqrt", {g.add("Expand", {floats(1, 0.25), unknown})})) == "0.500000");

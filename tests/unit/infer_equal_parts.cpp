@@ -96,6 +96,7 @@ TEST_CASE("parts of constants are alike by their contents") {
   CHECK(of({1, 2, 1, 2, 5, 6, 5, 6}, {2, 4}) == alike);
   CHECK(of({1, 2, 1, 2, 5, 6, 5, 7}, {2, 4}) == none);
   CHECK(of({0, 1, -0.0f, 1}, {4}) == none);
+  CHECK(of({0, 0, -0.0f, -0.0f}, {4}) == by_twos);
   CHECK(of({1, 2, 1}, {3}) == none);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +9,7 @@
 #include <fuse/infer/layout.hpp>
 #include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/parameters.hpp>
+#include <fuse/infer/sequence_pool.hpp>
 #include <fuse/ops/dialect.hpp>
 
 namespace fuse::inline v0::detail {
@@ -58,10 +58,6 @@ class basic_equal_parts {
     auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
     auto const step = apart_ ? std::size_t{1} : part;
     if (!held || held.size() % row != 0) return likeness::unknown;
-    // To the bit: 0 and -0 are two numbers.
-    auto const same = [](double a, double b) {
-      return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-    };
     bool equal = true, opposite = true;
     for (std::size_t i = 0; i < held.size() && (equal || opposite); ++i) {
       auto const at = i % row;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -186,9 +185,9 @@ class basic_fact_table {
   }
   void set_numbers(value_id v, span<double const> elements) {
     if (elements.size() > most_contents) return;
-    bool same = !elements.empty();
-    for (auto each : elements) same = same && each == elements[0];
-    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (same ? alike : 0);
+    bool is_alike = !elements.empty() && elements[0] == elements[0];
+    for (auto each : elements) is_alike = is_alike && detail::same(each, elements[0]);
+    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (is_alike ? alike : 0);
   }
   /// Every element of `v` is `number`; there may be more of them than are followed one by one, or nobody knows how
   /// many.
