@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// The quantized embedding of BERT's sizes, and of wider ones, against the public algorithm, tables of 256 floats, the least that has to be
-// done, and our norm of float rows that were looked up first.
+// The quantized embedding of BERT's sizes, and of wider ones, against the public algorithm, tables of 256 floats, the
+// least that has to be done, and our norm of float rows that were looked up first.
 #include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
 #include <fuse/kernels/qembed_layer_norm.hpp>

@@ -102,15 +102,17 @@ struct fuse::graph_traits<mini::graph> {
   }
 
   static node insert(mini::graph& g, node place, new_node<value> const& made) {
+    decltype(mini::node::attributes) attributes;
+    for (auto const& a : made.attributes) {
+      if (auto const* real = std::get_if<double>(&a.content))
+        attributes.emplace(a.name, static_cast<float>(*real));
+      else if (!std::visit([&](auto const& content) { return keep(attributes, a.name, content); }, a.content))
+        return nullptr;
+    }
     std::vector<value> results;
     for (std::size_t i = 0; i < made.result_types.size(); ++i) results.push_back(g.make_value());
     auto* const n = g.insert(place->place, std::string(made.op), {made.operands.begin(), made.operands.end()}, results);
-    for (auto const& a : made.attributes) {
-      if (auto const* integer = std::get_if<std::int64_t>(&a.content)) n->attributes.emplace(a.name, *integer);
-      if (auto const* real = std::get_if<double>(&a.content)) n->attributes.emplace(a.name, static_cast<float>(*real));
-      if (auto const* list = std::get_if<std::vector<std::int64_t>>(&a.content)) n->attributes.emplace(a.name, *list);
-      if (auto const* word = std::get_if<std::string>(&a.content)) n->attributes.emplace(a.name, *word);
-    }
+    n->attributes = std::move(attributes);
     return n;
   }
   static value add_constant(mini::graph& g, tensor_view contents, std::string_view) {
@@ -119,7 +121,7 @@ struct fuse::graph_traits<mini::graph> {
       case element_type::boolean: return add<std::uint8_t>(g, contents, 'b');
       case element_type::uint8: return add<std::uint8_t>(g, contents, 'u');
       case element_type::int8: return add<std::int8_t>(g, contents, 's');
-      default: return add<std::int64_t>(g, contents, 'i');
+      default: return is_integer(contents.type) ? add<std::int64_t>(g, contents, 'i') : nullptr;
     }
   }
   static void replace_uses(mini::graph& g, value from, value to) {
@@ -133,6 +135,13 @@ struct fuse::graph_traits<mini::graph> {
   }
 
  private:
+  // Whether the runtime has attributes of this kind.
+  template <class Content>
+  static bool keep(decltype(mini::node::attributes)& all, std::string const& name, Content const& content) {
+    constexpr bool holds = std::is_constructible_v<mini::attribute, Content const&>;
+    if constexpr (holds) all.emplace(name, content);
+    return holds;
+  }
   template <class Element>
   static value add(mini::graph& g, tensor_view contents, char type) {
     mini::elements<Element> all;

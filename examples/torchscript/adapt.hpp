@@ -175,6 +175,7 @@ struct fuse::graph_traits<torchscript::graph> {
   static node insert(graph& g, node place, new_node<value> const& made) {
     torch::jit::WithInsertPoint const here(place);
     auto const& [kind, schema] = torchscript::operator_named(made.op);
+    if (!torchscript::are_arguments(schema, made.attributes)) return nullptr;
     auto const arguments = std::max(schema == nullptr ? 0 : schema->arguments().size(), made.operands.size());
     std::vector<value> inputs;
     for (std::size_t i = 0, next = 0; i < arguments; ++i) {

@@ -121,6 +121,16 @@ void for_each_node(jit::Block& block, Visit const& visit) {
                      [&](auto const& given) { return given.name == schema->arguments()[at].name(); });
 }
 
+/// Whether a new node can be given these: each is an argument of its schema, a number, a list of integers or a text.
+[[nodiscard]] inline bool are_arguments(c10::FunctionSchema const* schema,
+                                        fuse::span<fuse::attribute const> attributes) {
+  return std::all_of(attributes.begin(), attributes.end(), [&](auto const& given) {
+    bool const kept = !std::holds_alternative<fuse::tensor>(given.content) &&
+                      !std::holds_alternative<std::vector<float>>(given.content);
+    return kept && schema != nullptr && schema->argumentIndexWithName(given.name).has_value();
+  });
+}
+
 /// What a new node reads as argument `at`: an attribute of that name, or what the schema says.
 [[nodiscard]] inline c10::IValue argument_value(c10::FunctionSchema const* schema, std::size_t at,
                                                 fuse::span<fuse::attribute const> attributes) {
@@ -130,6 +140,7 @@ void for_each_node(jit::Block& block, Visit const& visit) {
     if (given.name != wanted.name()) continue;
     if (auto const* list = std::get_if<std::vector<std::int64_t>>(&given.content)) return *list;
     if (auto const* number = std::get_if<double>(&given.content)) return *number;
+    if (auto const* text = std::get_if<std::string>(&given.content)) return *text;
     if (auto const* number = std::get_if<std::int64_t>(&given.content)) {
       if (given.name == "dtype") return static_cast<std::int64_t>(scalar_of(static_cast<fuse::element_type>(*number)));
       if (wanted.type()->kind() == c10::TypeKind::BoolType) return *number != 0;

@@ -105,9 +105,12 @@ struct fuse::graph_traits<ir::function> {
     ir::attribute_map attributes;
     for (auto const& a : made.attributes) {
       auto const keep = [&](auto const& content) {
-        if constexpr (std::is_constructible_v<ir::attribute, decltype(content)>) attributes.emplace(a.name, content);
+        constexpr bool holds = std::is_constructible_v<ir::attribute, decltype(content)>;
+        if constexpr (holds) attributes.emplace(a.name, content);
+        return holds;
       };
-      if (a.name != "to") std::visit(keep, a.content);  // a conversion is to the type of its result
+      if (a.name == "to") continue;  // a conversion is to the type of its result
+      if (!std::visit(keep, a.content)) return {};
     }
     return f.insert(before->place, ir::opcode_named(made.op), ir::element_of(made.result_types[0]),
                     {made.operands.begin(), made.operands.end()}, std::move(attributes));

@@ -2850,9 +2850,9 @@ class basic_fact_table {
   }
   void set_numbers(value_id v, span<double const> elements) {
     if (elements.size() > most_contents) return;
-    bool same = !elements.empty();
-    for (auto each : elements) same = same && each == elements[0];
-    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (same ? alike : 0);
+    bool is_alike = !elements.empty() && elements[0] == elements[0];
+    for (auto each : elements) is_alike = is_alike && detail::same(each, elements[0]);
+    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (is_alike ? alike : 0);
   }
   void set_uniform(value_id v, double number) {
     if (number == number) contents_[v] = numbers_.keep(span<double const>(&number, 1)) * 8 + uniform_kind + alike;
@@ -8406,9 +8406,6 @@ class basic_equal_parts {
     auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
     auto const step = apart_ ? std::size_t{1} : part;
     if (!held || held.size() % row != 0) return likeness::unknown;
-    auto const same = [](double a, double b) {
-      return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-    };
     bool equal = true, opposite = true;
     for (std::size_t i = 0; i < held.size() && (equal || opposite); ++i) {
       auto const at = i % row;

@@ -92,6 +92,18 @@ TEST_CASE("an adapter that goes leaves the graph finished") {
   CHECK(edge(0, 1, g).second);
 }
 
+TEST_CASE("a vertex is not made whose property cannot hold an attribute") {
+  auto g = chain();
+  auto ir = adapted(g);
+  using traits = fuse::graph_traits<decltype(ir)>;
+  fuse::graph::value const operands[] = {ir.value_of(0)};
+  fuse::element_type const types[] = {fuse::element_type::float32};
+  fuse::attribute const floats[] = {{"axis", std::int64_t{-1}}, {"scales", std::vector<float>{0.5f, 2}}};
+  CHECK(traits::insert(ir, ir.node_of(3), {"Resize", operands, floats, types, "origin"}) == fuse::graph::node{});
+  ir.finish();
+  CHECK(num_vertices(g) == 5);
+}
+
 TEST_CASE("a new vertex has its operator, its operands and its attributes") {
   auto g = chain();
   auto ir = adapted(g);

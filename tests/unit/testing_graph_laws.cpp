@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fuse/graph/graph.hpp>
@@ -75,6 +77,8 @@ enum class fault {
   insert_one_result,
   insert_no_types,
   insert_no_attributes,
+  insert_no_floats,
+  insert_refuses_floats,
   insert_output,
   replace_first_operand,
   replace_too_much,
@@ -192,6 +196,11 @@ struct fuse::graph_traits<faulty> {
     if (g.f == fault::insert_other_op) made.op = "Other";
     if (g.f == fault::insert_one_result) made.result_types = made.result_types.first(1);
     if (g.f == fault::insert_no_attributes) made.attributes = {};
+    bool const floats = std::any_of(made.attributes.begin(), made.attributes.end(), [](auto const& a) {
+      return std::holds_alternative<std::vector<float>>(a.content);
+    });
+    if (floats && g.f == fault::insert_no_floats) made.attributes = {};
+    if (floats && g.f == fault::insert_refuses_floats) return {};
     if (g.f == fault::insert_at_end)
       return g.g->append(made.op, made.operands, {made.attributes.begin(), made.attributes.end()},
                          static_cast<std::uint32_t>(made.result_types.size()));
@@ -265,6 +274,7 @@ TEST_CASE("fuse::graph keeps every law") {
   examples.output_names = &output_names;
   CHECK(graph_laws<graph>(sample, examples) == std::vector<std::string>{});
   CHECK(laws_of(fault::none) == std::vector<std::string>{});
+  CHECK(laws_of(fault::insert_refuses_floats) == std::vector<std::string>{});
 }
 
 TEST_CASE("a graph in no particular order keeps every law") {
@@ -311,6 +321,7 @@ TEST_CASE("each broken law is told") {
       {fault::insert_one_result, "insert() must give the new node one result for each"},
       {fault::insert_no_types, "insert() must give the new results their element types"},
       {fault::insert_no_attributes, "insert() must give the new node its attributes"},
+      {fault::insert_no_floats, "insert() must keep what an attribute holds, of whatever kind, or refuse"},
       {fault::insert_output, "insert() must leave the outputs"},
       {fault::replace_first_operand, "replace_uses() must redirect every operand"},
       {fault::replace_too_much, "and no other"},

@@ -61,7 +61,8 @@ struct function_body {
 ///     node            producer(Graph const&, value)           node{} for graph inputs and constants
 ///     range of value  outputs(Graph const&)
 ///     node            insert(Graph&, node place, new_node<value> const&)   before `place`, in its body; node{}
-///                                                                          refuses: the rewrite is taken back
+///                                                                          refuses what the graph cannot hold: the
+///                                                                          rewrite is taken back
 ///     void            replace_uses(Graph&, value from, value to)           a graph output keeps its name
 ///     void            erase(Graph&, node)                                  nobody uses its results any more
 ///

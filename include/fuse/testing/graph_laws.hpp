@@ -15,6 +15,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/graph/binding.hpp>
 #include <fuse/graph/concepts.hpp>
+#include <fuse/graph/tensor.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/names.hpp>
 
@@ -69,6 +70,11 @@ class law_checker {
       }
       law(listing(make()) == original && listing(graph) == original,
           "graphs of two calls of make() must share nothing: an edit of one showed in another");
+      if constexpr (fuse::detail::has_attribute<G>)
+        for (auto const& a : attributes_of_each_kind()) {
+          G edited = make();
+          keep_or_refuse(edited, a);
+        }
       if constexpr (fuse::detail::has_add_constant<G>) {
         G edited = make();
         add_constant(edited);
@@ -88,14 +94,24 @@ class law_checker {
   std::vector<attribute> attributes_of(std::string_view op) const {
     for (auto const& example : examples_.operators)
       if (example.op == op) return example.attributes;
+    std::vector<attribute> all;
+    for (auto const& a : examples_.attributes)
+      if (may_have(op, a)) all.push_back(a);
+    return all;
+  }
+  static bool may_have(std::string_view op, attribute const& a) {
     dialect const& names = dialect_of<G>;
     auto const* row = names.row(names.code(op), names.newest);
-    std::vector<attribute> all;
-    for (auto const& a : examples_.attributes) {
-      std::vector<attribute> one{a};
-      if (row == nullptr || fuse::detail::complete(*row, one).empty()) all.push_back(a);
-    }
-    return all;
+    std::vector<attribute> one{a};
+    return row == nullptr || fuse::detail::complete(*row, one).empty();
+  }
+  static std::vector<attribute> attributes_of_each_kind() {
+    return {{"held", std::int64_t{3}},
+            {"held", 0.5},
+            {"held", std::string("text")},
+            {"held", std::vector<std::int64_t>{3, 4}},
+            {"held", std::vector<float>{0.5f, 4}},
+            {"held", make_tensor<float>({2}, std::vector<float>{0.5f, 4})}};
   }
 
   template <class Range>
@@ -325,6 +341,14 @@ class law_checker {
       auto const* r = std::get_if<std::string_view>(&read);
       return r != nullptr && *r == *n;
     }
+    if (auto const* n = std::get_if<std::vector<float>>(&given.content)) {
+      auto const* r = std::get_if<span<float const>>(&read);
+      return r != nullptr && std::equal(r->begin(), r->end(), n->begin(), n->end());
+    }
+    if (auto const* n = std::get_if<tensor>(&given.content)) {
+      auto const* r = std::get_if<tensor_view>(&read);
+      return r != nullptr && fuse::detail::same_contents(*r, *n);
+    }
     auto const& n = std::get<std::vector<std::int64_t>>(given.content);
     auto const* r = std::get_if<span<std::int64_t const>>(&read);
     return r != nullptr && std::equal(r->begin(), r->end(), n.begin(), n.end());
@@ -418,6 +442,22 @@ class law_checker {
     if (v == value{}) return v;
     auto const at = position(from, v);
     return at == from.size() ? v : to[at];
+  }
+
+  // A rule of anybody's may give a node an attribute that no node of the graph had. One that is left out without a word
+  // is another operator.
+  void keep_or_refuse(G& g, attribute const& a) {
+    for (auto const& old : handles(traits::nodes(g))) {
+      auto const op = std::string(traits::op_name(g, old));
+      auto const is_example = [&](auto const& example) { return example.op == op; };
+      if (std::any_of(examples_.operators.begin(), examples_.operators.end(), is_example) || !may_have(op, a)) continue;
+      auto const operands = handles(traits::operands(g, old));
+      std::vector<element_type> const types(handles(traits::results(g, old)).size(), element_type::float32);
+      node const made = traits::insert(g, old, new_node<value>{op, operands, {&a, 1}, types, "origin"});
+      law(made == node{} || agrees(a, traits::attribute(g, made, a.name)),
+          "insert() must keep what an attribute holds, of whatever kind, or refuse by node{}");
+      return;
+    }
   }
 
   void add_constant(G& g) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -77,9 +78,9 @@ constexpr bool takes() {
     return std::is_constructible_v<typename All::value_type, attribute>;
 }
 
-/// The attributes of a new vertex in the user's own container.
+/// The attributes of a new vertex in the user's own container; nothing where that cannot hold one of them.
 template <class All>
-All made_of(span<attribute const> attributes) {
+std::optional<All> made_of(span<attribute const> attributes) {
   static_assert(
       takes<All, std::int64_t>() && takes<All, double>() && takes<All, std::string>() &&
           takes<All, std::vector<std::int64_t>>(),
@@ -87,15 +88,18 @@ All made_of(span<attribute const> attributes) {
       "std::vector<std::int64_t>");
   All made;
   for (auto const& a : attributes) {
-    if constexpr (attribute_map<All>)
-      std::visit(
+    if constexpr (attribute_map<All>) {
+      bool const kept = std::visit(
           [&]<class T>(T const& content) {
-            if constexpr (std::is_constructible_v<typename All::mapped_type, T>)
-              made.emplace(typename All::key_type(a.name), typename All::mapped_type(content));
+            constexpr bool holds = std::is_constructible_v<typename All::mapped_type, T>;
+            if constexpr (holds) made.emplace(typename All::key_type(a.name), typename All::mapped_type(content));
+            return holds;
           },
           a.content);
-    else
+      if (!kept) return std::nullopt;
+    } else {
       made.emplace_back(a);
+    }
   }
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -109,14 +110,16 @@ struct graph_traits<adapters::bgl::graph<G, Properties...>> {
   static std::string name(graph const& g, node n) { return name_of(g, g.record_of_node_[n.id]); }
 
   static node insert(graph& g, node place, new_node<value> const& made) requires(graph::is_rewritable) {
+    auto attributes = attributes_of(made);
+    if (!attributes) return {};
     auto const v = add(g);
     auto const results = static_cast<std::uint32_t>(made.result_types.size());
     g.template put<role::operator_name>(v, made.op);
     if constexpr (has<role::result_count>) g.template put<role::result_count>(v, results);
     if constexpr (reads_by_name)
-      std::get<graph::template place<role::attributes>>(g.properties_).write(v, made.attributes);
+      std::get<graph::template place<role::attributes>>(g.properties_).write(v, *attributes);
     else
-      g.template put<role::attributes>(v, adapters::bgl::detail::made_of<read_type<role::attributes>>(made.attributes));
+      g.template put<role::attributes>(v, *std::move(attributes));
     if constexpr (writes<role::element_type>) put_types(g, v, made.result_types);
     if constexpr (writes<role::name>) g.template put<role::name>(v, made.origin);
     if constexpr (writes<role::order>)
@@ -169,6 +172,13 @@ struct graph_traits<adapters::bgl::graph<G, Properties...>> {
       return false;
   }();
 
+  // What a function of the user's own writes is the user's; a property's type may lack what an attribute holds.
+  static auto attributes_of(new_node<value> const& made) {
+    if constexpr (reads_by_name)
+      return std::optional(made.attributes);
+    else
+      return adapters::bgl::detail::made_of<read_type<role::attributes>>(made.attributes);
+  }
   static std::string name_of(graph const& g, std::uint32_t record) {
     auto const& r = g.records_[record];
     if constexpr (has<role::name>)

@@ -109,11 +109,15 @@ class token_walk {
 };
 
 // A row that is read later, and the row that is being written, if any.
-template <class T, class Y = float>
+template <class T, class Y>
 struct rows_to_fetch {
   T const* read;
-  Y const* written = nullptr;
+  Y const* written;
 };
+template <class T, class Y = float>
+HWY_ATTR HWY_INLINE rows_to_fetch<T, Y> to_fetch(T const* read, Y const* written = nullptr) {
+  return {read, written};
+}
 
 // Computes a row, keeps it, and adds it up, while the lines of others are fetched.
 template <class Row, class Kept, class T, class Y>
@@ -178,7 +182,7 @@ HWY_ATTR HWY_INLINE auto gather_made(Maker const& make, token_walk const& token,
 template <class Maker, class Kept>
 HWY_ATTR HWY_INLINE auto gather_made(Maker const& make, token_walk const& token, float pivot, Kept kept,
                                      token_walk const& fetched) {
-  return gather_made(make, token, pivot, kept, rows_to_fetch{make.word(fetched)});
+  return gather_made(make, token, pivot, kept, to_fetch(make.word(fetched)));
 }
 template <class Maker>
 HWY_ATTR HWY_INLINE float pivot_of(Maker const& make, token_walk const& token, std::size_t columns) {
@@ -291,7 +295,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       if (t + 1 + tokens_ahead < call.end) ahead.advance();
       pivot = pivot_of(make, token, columns);
       output const* const written = fetches ? y : nullptr;
-      auto gather = gather_made(make, token, pivot, next, rows_to_fetch{make.word(ahead), written});
+      auto gather = gather_made(make, token, pivot, next, to_fetch(make.word(ahead), written));
       visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns,
                        before);
       totals = gather.totals;

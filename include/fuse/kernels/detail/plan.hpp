@@ -68,9 +68,7 @@ inline constexpr std::size_t tokens_ahead = 4;
 inline constexpr std::size_t bytes_written_ahead = 1024;
 /// ... where the first cache has room for them beside the rows that an embedding is made from, all of them floats:
 /// qembed_layer_norm/uint8/128x1536, qembed_layer_norm/uint8/128x2048.
-inline bool fetches_written(std::size_t columns) {
-  return columns <= this_processor().first / (10 * sizeof(float));
-}
+inline bool fetches_written(std::size_t columns) { return columns <= this_processor().first / (10 * sizeof(float)); }
 
 /// What of blocks is written before the next columns are: scale and bias of these stay in the first cache.
 /// layer_norm/float/128x4096
