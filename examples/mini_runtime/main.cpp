@@ -72,8 +72,9 @@ inline constexpr auto product_with_turned =
                      .attr<"transB">(1))
         .at_equal_cost();
 
+// The first rule of a set that matches has its way: a norm of embeddings is one of sums, too.
 inline constexpr auto rules =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::embeddings, fuse::rules::activations,
+    fuse::rule_set<fuse::rules::norms, fuse::rules::embeddings, fuse::rules::skip_norms, fuse::rules::activations,
                    fuse::rules::rotary, product_with_turned, fuse::rules::canonical>;
 
 using named_tensors = std::unordered_map<std::string, mini::tensor>;
