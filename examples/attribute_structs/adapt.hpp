@@ -59,8 +59,9 @@ struct fuse::graph_traits<framework::graph> {
     return framework::structs::same(a->attributes, b->attributes);
   }
   static node insert(graph& g, node place, new_node<value> const& made) {
+    if (made.result_types[0] != element_type::float32) return nullptr;  // it has no others
     framework::attributes attributes;
-    framework::structs::write(dialect, made.op, made.attributes, attributes);
+    if (!framework::structs::write(dialect, made.op, made.attributes, attributes).empty()) return nullptr;
     return g.insert(place, std::string(made.op), {made.operands.begin(), made.operands.end()}, std::move(attributes));
   }
 
@@ -87,6 +88,7 @@ struct fuse::graph_traits<framework::graph> {
   static std::string name(graph const&, value v) { return v->name; }
 
   static value add_constant(graph& g, tensor_view contents, std::string_view) {
+    if (contents.type != element_type::float32) return nullptr;
     std::vector<float> numbers;
     for (std::size_t i = 0; i < contents.size(); ++i) numbers.push_back(contents.raw<float>(i));
     return g.constant({contents.shape.begin(), contents.shape.end()}, std::move(numbers));

@@ -175,7 +175,8 @@ struct fuse::graph_traits<torchscript::graph> {
   static node insert(graph& g, node place, new_node<value> const& made) {
     torch::jit::WithInsertPoint const here(place);
     auto const& [kind, schema] = torchscript::operator_named(made.op);
-    if (!torchscript::are_arguments(schema, made.attributes)) return nullptr;
+    if (!torchscript::are_arguments(schema, made.attributes) || !torchscript::are_types(made.result_types))
+      return nullptr;
     auto const arguments = std::max(schema == nullptr ? 0 : schema->arguments().size(), made.operands.size());
     std::vector<value> inputs;
     for (std::size_t i = 0, next = 0; i < arguments; ++i) {
@@ -192,6 +193,7 @@ struct fuse::graph_traits<torchscript::graph> {
     return n;
   }
   static value add_constant(graph& g, tensor_view contents, std::string_view) {
+    if (!torchscript::are_types({&contents.type, 1})) return nullptr;
     torch::jit::WithInsertPoint const first(*g.ir->block()->nodes().begin());
     auto* const v = torch::jit::insertConstant(*g.ir, torchscript::constant_of(contents));
     g.note(v);

@@ -44,6 +44,12 @@ inline constexpr std::pair<c10::ScalarType, fuse::element_type> element_types[] 
     if (ours == type) return theirs;
   return c10::ScalarType::Undefined;
 }
+/// Whether TorchScript has tensors of all these.
+[[nodiscard]] inline bool are_types(fuse::span<fuse::element_type const> types) {
+  return std::all_of(types.begin(), types.end(), [](auto type) {
+    return type == fuse::element_type::unknown || scalar_of(type) != c10::ScalarType::Undefined;
+  });
+}
 [[nodiscard]] inline c10::TypePtr tensor_of(fuse::element_type type) {
   auto const known = scalar_of(type);
   return known == c10::ScalarType::Undefined ? c10::TensorType::get() : c10::TensorType::get()->withScalarType(known);

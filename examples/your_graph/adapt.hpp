@@ -4,6 +4,7 @@
 // What fuse has to be told to rewrite an ir::function: how to read it, how to edit it, and what its operators mean.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -54,9 +55,10 @@ inline constexpr fuse_type element_types[] = {fuse_type::unknown, fuse_type::boo
                                               fuse_type::int64,   fuse_type::float16, fuse_type::bfloat16,
                                               fuse_type::float32, fuse_type::float64};
 inline fuse_type type_of(element type) { return element_types[static_cast<std::size_t>(type)]; }
-inline element element_of(fuse_type type) {
+inline std::optional<element> element_of(fuse_type type) {
   auto const* const found = std::find(std::begin(element_types), std::end(element_types), type);
-  return found == std::end(element_types) ? element::unknown : static_cast<element>(found - element_types);
+  if (found == std::end(element_types)) return std::nullopt;
+  return static_cast<element>(found - element_types);
 }
 
 }  // namespace ir
@@ -102,6 +104,9 @@ struct fuse::graph_traits<ir::function> {
   static std::string name(ir::function const&, value const& v) { return v->name; }
 
   static node insert(ir::function& f, node const& before, new_node<value> const& made) {
+    auto const op = ir::opcode_named(made.op);
+    auto const type = ir::element_of(made.result_types[0]);
+    if (!op || !type) return {};
     ir::attribute_map attributes;
     for (auto const& a : made.attributes) {
       auto const keep = [&](auto const& content) {
@@ -112,11 +117,12 @@ struct fuse::graph_traits<ir::function> {
       if (a.name == "to") continue;  // a conversion is to the type of its result
       if (!std::visit(keep, a.content)) return {};
     }
-    return f.insert(before->place, ir::opcode_named(made.op), ir::element_of(made.result_types[0]),
-                    {made.operands.begin(), made.operands.end()}, std::move(attributes));
+    return f.insert(before->place, *op, *type, {made.operands.begin(), made.operands.end()}, std::move(attributes));
   }
   static value add_constant(ir::function& f, tensor_view contents, std::string_view) {
-    return f.literal(ir::element_of(contents.type), {contents.shape.begin(), contents.shape.end()},
+    auto const type = ir::element_of(contents.type);
+    if (!type) return {};
+    return f.literal(*type, {contents.shape.begin(), contents.shape.end()},
                      {contents.bytes.begin(), contents.bytes.end()});
   }
   static void replace_uses(ir::function& f, value const& from, value const& to) {

@@ -13,6 +13,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -62,8 +63,10 @@ inline constexpr std::array<std::string_view, 22> opcode_names{
 
 inline std::string_view name_of(opcode op) { return opcode_names[static_cast<std::size_t>(op)]; }
 
-inline opcode opcode_named(std::string_view name) {
-  return static_cast<opcode>(std::find(opcode_names.begin(), opcode_names.end(), name) - opcode_names.begin());
+inline std::optional<opcode> opcode_named(std::string_view name) {
+  auto const found = std::find(opcode_names.begin(), opcode_names.end(), name);
+  if (found == opcode_names.end()) return std::nullopt;
+  return static_cast<opcode>(found - opcode_names.begin());
 }
 
 using attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;

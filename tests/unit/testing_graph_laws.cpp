@@ -79,6 +79,9 @@ enum class fault {
   insert_no_attributes,
   insert_no_floats,
   insert_refuses_floats,
+  insert_wide_results,
+  insert_known_op,
+  signed_constant,
   insert_output,
   replace_first_operand,
   replace_too_much,
@@ -201,6 +204,9 @@ struct fuse::graph_traits<faulty> {
     });
     if (floats && g.f == fault::insert_no_floats) made.attributes = {};
     if (floats && g.f == fault::insert_refuses_floats) return {};
+    element_type const wide[]{element_type::float32};
+    if (g.f == fault::insert_wide_results && made.result_types[0] == element_type::float16) made.result_types = wide;
+    if (g.f == fault::insert_known_op && made.op == "fuse::no_such_operator") made.op = "Identity";
     if (g.f == fault::insert_at_end)
       return g.g->append(made.op, made.operands, {made.attributes.begin(), made.attributes.end()},
                          static_cast<std::uint32_t>(made.result_types.size()));
@@ -215,6 +221,7 @@ struct fuse::graph_traits<faulty> {
       for (auto n : g.g->nodes())
         for (auto v : g.g->operands(n))
           if (v && g.g->constant(v)) return v;
+    if (g.f == fault::signed_constant && t.type == element_type::uint8) t.type = element_type::int8;
     return base::add_constant(*g.g, t, origin);
   }
   static void replace_uses(faulty& g, value from, value to) {
@@ -321,6 +328,9 @@ TEST_CASE("each broken law is told") {
       {fault::insert_one_result, "insert() must give the new node one result for each"},
       {fault::insert_no_types, "insert() must give the new results their element types"},
       {fault::insert_no_attributes, "insert() must give the new node its attributes"},
+      {fault::insert_wide_results, "insert() must give results any element type, or refuse"},
+      {fault::insert_known_op, "insert() must make nodes of any operator, or refuse"},
+      {fault::signed_constant, "add_constant() must keep a constant of any element type, or refuse"},
       {fault::insert_no_floats, "insert() must keep what an attribute holds, of whatever kind, or refuse"},
       {fault::insert_output, "insert() must leave the outputs"},
       {fault::replace_first_operand, "replace_uses() must redirect every operand"},

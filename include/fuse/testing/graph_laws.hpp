@@ -78,7 +78,18 @@ class law_checker {
       if constexpr (fuse::detail::has_add_constant<G>) {
         G edited = make();
         add_constant(edited);
+        for (auto const type : element_types) {
+          G other = make();
+          keep_or_refuse(other, type);
+        }
       }
+      if constexpr (fuse::detail::has_type<G>)
+        for (auto const type : element_types) {
+          G edited = make();
+          keep_or_refuse_result(edited, type);
+        }
+      G edited = make();
+      keep_or_refuse_operator(edited);
     }
     return broken_;
   }
@@ -105,6 +116,10 @@ class law_checker {
     std::vector<attribute> one{a};
     return row == nullptr || fuse::detail::complete(*row, one).empty();
   }
+  static constexpr element_type element_types[]{element_type::float16, element_type::bfloat16, element_type::float64,
+                                                element_type::int8,    element_type::int16,    element_type::int32,
+                                                element_type::int64,   element_type::uint8,    element_type::uint16,
+                                                element_type::uint32,  element_type::uint64,   element_type::boolean};
   static std::vector<attribute> attributes_of_each_kind() {
     return {{"held", std::int64_t{3}},
             {"held", 0.5},
@@ -458,6 +473,38 @@ class law_checker {
           "insert() must keep what an attribute holds, of whatever kind, or refuse by node{}");
       return;
     }
+  }
+
+  // ... nor a constant of a type that the graph lacks, whose bytes would be read as those of another.
+  void keep_or_refuse(G& g, element_type type) {
+    std::int64_t const shape[]{2};
+    std::byte const bytes[32]{std::byte{1}};
+    auto const given = tensor_view{type, shape, span(bytes).first(2 * size_of(type))};
+    value const v = traits::add_constant(g, given, "origin");
+    if constexpr (fuse::detail::has_constant<G>)
+      law(v == value{} || fuse::detail::same_contents(traits::constant(g, v), given),
+          "add_constant() must keep a constant of any element type, or refuse it by value{}");
+  }
+
+  void keep_or_refuse_operator(G& g) {
+    std::string const op = "fuse::no_such_operator";
+    auto const old = handles(traits::nodes(g)).front();
+    auto const operands = handles(traits::operands(g, old));
+    element_type const types[]{element_type::float32};
+    node const made = traits::insert(g, old, new_node<value>{op, operands, {}, types, "origin"});
+    law(made == node{} || std::string(traits::op_name(g, made)) == op,
+        "insert() must make nodes of any operator, or refuse by node{}");
+  }
+  void keep_or_refuse_result(G& g, element_type type) {
+    auto const old = handles(traits::nodes(g)).front();
+    auto const op = std::string(traits::op_name(g, old));
+    auto const operands = handles(traits::operands(g, old));
+    std::vector<element_type> const types(handles(traits::results(g, old)).size(), type);
+    auto const given = attributes_of(op);
+    node const made = traits::insert(g, old, new_node<value>{op, operands, given, types, "origin"});
+    if (made == node{}) return;
+    for (auto const& v : traits::results(g, made))
+      law(traits::type(g, v) == type, "insert() must give results any element type, or refuse by node{}");
   }
 
   void add_constant(G& g) {
