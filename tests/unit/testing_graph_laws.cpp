@@ -282,6 +282,7 @@ TEST_CASE("fuse::graph keeps every law") {
   CHECK(graph_laws<graph>(sample, examples) == std::vector<std::string>{});
   CHECK(laws_of(fault::none) == std::vector<std::string>{});
   CHECK(laws_of(fault::insert_refuses_floats) == std::vector<std::string>{});
+  CHECK(graph_laws<graph>([] { return graph(); }) == std::vector<std::string>{});
 }
 
 TEST_CASE("a graph in no particular order keeps every law") {

@@ -70,26 +70,11 @@ class law_checker {
       }
       law(listing(make()) == original && listing(graph) == original,
           "graphs of two calls of make() must share nothing: an edit of one showed in another");
-      if constexpr (fuse::detail::has_attribute<G>)
-        for (auto const& a : attributes_of_each_kind()) {
-          G edited = make();
-          keep_or_refuse(edited, a);
-        }
       if constexpr (fuse::detail::has_add_constant<G>) {
         G edited = make();
         add_constant(edited);
-        for (auto const type : element_types) {
-          G other = make();
-          keep_or_refuse(other, type);
-        }
       }
-      if constexpr (fuse::detail::has_type<G>)
-        for (auto const type : element_types) {
-          G edited = make();
-          keep_or_refuse_result(edited, type);
-        }
-      G edited = make();
-      keep_or_refuse_operator(edited);
+      if (broken_.empty()) keep_or_refuse(make);
     }
     return broken_;
   }
@@ -459,54 +444,6 @@ class law_checker {
     return at == from.size() ? v : to[at];
   }
 
-  // A rule of anybody's may give a node an attribute that no node of the graph had. One that is left out without a word
-  // is another operator.
-  void keep_or_refuse(G& g, attribute const& a) {
-    for (auto const& old : handles(traits::nodes(g))) {
-      auto const op = std::string(traits::op_name(g, old));
-      auto const is_example = [&](auto const& example) { return example.op == op; };
-      if (std::any_of(examples_.operators.begin(), examples_.operators.end(), is_example) || !may_have(op, a)) continue;
-      auto const operands = handles(traits::operands(g, old));
-      std::vector<element_type> const types(handles(traits::results(g, old)).size(), element_type::float32);
-      node const made = traits::insert(g, old, new_node<value>{op, operands, {&a, 1}, types, "origin"});
-      law(made == node{} || agrees(a, traits::attribute(g, made, a.name)),
-          "insert() must keep what an attribute holds, of whatever kind, or refuse by node{}");
-      return;
-    }
-  }
-
-  // ... nor a constant of a type that the graph lacks, whose bytes would be read as those of another.
-  void keep_or_refuse(G& g, element_type type) {
-    std::int64_t const shape[]{2};
-    std::byte const bytes[32]{std::byte{1}};
-    auto const given = tensor_view{type, shape, span(bytes).first(2 * size_of(type))};
-    value const v = traits::add_constant(g, given, "origin");
-    if constexpr (fuse::detail::has_constant<G>)
-      law(v == value{} || fuse::detail::same_contents(traits::constant(g, v), given),
-          "add_constant() must keep a constant of any element type, or refuse it by value{}");
-  }
-
-  void keep_or_refuse_operator(G& g) {
-    std::string const op = "fuse::no_such_operator";
-    auto const old = handles(traits::nodes(g)).front();
-    auto const operands = handles(traits::operands(g, old));
-    element_type const types[]{element_type::float32};
-    node const made = traits::insert(g, old, new_node<value>{op, operands, {}, types, "origin"});
-    law(made == node{} || std::string(traits::op_name(g, made)) == op,
-        "insert() must make nodes of any operator, or refuse by node{}");
-  }
-  void keep_or_refuse_result(G& g, element_type type) {
-    auto const old = handles(traits::nodes(g)).front();
-    auto const op = std::string(traits::op_name(g, old));
-    auto const operands = handles(traits::operands(g, old));
-    std::vector<element_type> const types(handles(traits::results(g, old)).size(), type);
-    auto const given = attributes_of(op);
-    node const made = traits::insert(g, old, new_node<value>{op, operands, given, types, "origin"});
-    if (made == node{}) return;
-    for (auto const& v : traits::results(g, made))
-      law(traits::type(g, v) == type, "insert() must give results any element type, or refuse by node{}");
-  }
-
   void add_constant(G& g) {
     float const numbers[]{0.5f, -2.0f};
     std::int64_t const shape[]{2, 1};
@@ -530,6 +467,72 @@ class law_checker {
     law(handles(traits::operands(g, made)) == std::vector<value>{v},
         "a node must be able to read a constant that add_constant() returned");
     read(g);
+  }
+
+  // A rule of anybody's may ask for what no node of the graph has. What is left out without a word, or taken for
+  // something else, is another graph.
+  template <class Make>
+  void keep_or_refuse(Make const& make) {
+    if constexpr (fuse::detail::has_add_constant<G>)
+      for (auto const type : element_types) {
+        G edited = make();
+        constant(edited, type);
+      }
+    if (handles(traits::nodes(make())).empty()) return;
+    G edited = make();
+    new_operator(edited);
+    if constexpr (fuse::detail::has_type<G>)
+      for (auto const type : element_types) {
+        G other = make();
+        result(other, type);
+      }
+    if constexpr (fuse::detail::has_attribute<G>)
+      for (auto const& a : attributes_of_each_kind()) {
+        G other = make();
+        new_attribute(other, a);
+      }
+  }
+  void constant(G& g, element_type type) {
+    std::int64_t const shape[]{2};
+    std::byte const bytes[16]{std::byte{1}};
+    auto const given = tensor_view{type, shape, span(bytes).first(2 * size_of(type))};
+    value const v = traits::add_constant(g, given, "origin");
+    if constexpr (fuse::detail::has_constant<G>)
+      law(v == value{} || fuse::detail::same_contents(traits::constant(g, v), given),
+          "add_constant() must keep a constant of any element type, or refuse it by value{}");
+  }
+  // A node before `old`, with its operands and as many results; node{} where it is refused.
+  node insert_like(G& g, node const& old, std::string_view op, span<attribute const> given, element_type type) {
+    auto const operands = handles(traits::operands(g, old));
+    std::vector<element_type> const types(handles(traits::results(g, old)).size(), type);
+    return traits::insert(g, old, new_node<value>{op, operands, given, types, "origin"});
+  }
+  void new_operator(G& g) {
+    std::string_view const op = "fuse::no_such_operator";
+    node const made = insert_like(g, handles(traits::nodes(g)).front(), op, {}, element_type::float32);
+    law(made == node{} || std::string(traits::op_name(g, made)) == op,
+        "insert() must make nodes of any operator, or refuse by node{}");
+  }
+  void result(G& g, element_type type) {
+    auto const old = handles(traits::nodes(g)).front();
+    auto const op = std::string(traits::op_name(g, old));
+    auto const given = attributes_of(op);
+    node const made = insert_like(g, old, op, given, type);
+    if (made == node{}) return;
+    for (auto const& v : traits::results(g, made))
+      law(traits::type(g, v) == type, "insert() must give results any element type, or refuse by node{}");
+  }
+  // ... to the first node whose operator may have it.
+  void new_attribute(G& g, attribute const& a) {
+    for (auto const& old : handles(traits::nodes(g))) {
+      auto const op = std::string(traits::op_name(g, old));
+      auto const is_example = [&](auto const& example) { return example.op == op; };
+      if (std::any_of(examples_.operators.begin(), examples_.operators.end(), is_example) || !may_have(op, a)) continue;
+      node const made = insert_like(g, old, op, {&a, 1}, element_type::float32);
+      law(made == node{} || agrees(a, traits::attribute(g, made, a.name)),
+          "insert() must keep what an attribute holds, of whatever kind, or refuse by node{}");
+      return;
+    }
   }
 
   graph_examples<G> const& examples_;
