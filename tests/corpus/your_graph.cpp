@@ -66,7 +66,7 @@ class copy {
     bool const known = from_.shape(v, shape);
     std::vector<std::int64_t> dims;
     for (auto const& d : shape) dims.push_back(d.extent);
-    auto made = function.parameter(std::string(from_.name(v)), dims, ir::element_of(from_.type(v)),
+    auto made = function.parameter(std::string(from_.name(v)), dims, ir::element_of(from_.type(v)).value(),
                                    bytes_of(from_.constant(v)));
     made->has_dims = known;
     return made;
@@ -79,7 +79,7 @@ class copy {
     ir::attribute_map attributes;
     for (auto const& a : from_.attributes(n))
       if (a.name == "dtype")
-        type = ir::element_of(static_cast<fuse::element_type>(std::get<std::int64_t>(a.content)));
+        type = ir::element_of(static_cast<fuse::element_type>(std::get<std::int64_t>(a.content))).value();
       else
         std::visit(
             [&](auto const& content) {
@@ -95,8 +95,8 @@ class copy {
     if (made) return made;
     auto const contents = from_.constant(v);
     REQUIRE(contents);
-    return made = function.literal(ir::element_of(contents.type), {contents.shape.begin(), contents.shape.end()},
-                                   bytes_of(contents));
+    return made = function.literal(ir::element_of(contents.type).value(),
+                                   {contents.shape.begin(), contents.shape.end()}, bytes_of(contents));
   }
 
   fuse::graph const& from_;
