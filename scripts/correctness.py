@@ -90,6 +90,7 @@ GRAPHS = [
     ("an integer divided and multiplied", "(int64[3] x) => (int64[3] y) <int64 z={2}> { t = Div(x,z) y = Mul(t,z) }", {"x": numpy.array([3, 5, 7])}),
     ("two factors whose product is no float", "(float[3] x) => (float[3] y) <float a={1e30}, float b={1e30}> { t = Mul(x,a) y = Mul(t,b) }", {"x": numpy.array([1e-30, 1e-31, 0], numpy.float32)}),
     ("a clipping of what is clipped to less", "(float[4] x) => (float[4] y) <float a={0}, float b={1}, float c={2}, float d={3}> { t = Clip(x,a,b) y = Clip(t,c,d) }", {}),
+    ("a clipping below 0 of a Relu", "(float[4] x) => (float[4] y) { t = Relu(x) y = Clip<max=-0.5>(t) }", {}, 10),
     ("a logarithm of a Softmax over what is behind axis 1", "(float[2,3,4] x) => (float[2,3,4] y) { t = Softmax(x) y = Log(t) }", {}, 11),
     ("a Softmax along another axis behind a mask", "(float[2,3,4] x, float[2,1,4] z) => (float[2,3,4] y) { t = Add(x,z) y = Softmax<axis=1>(t) }", {}),
     ("a sum of three", "(float[3] x, float[3] z, float[3] w) => (float[3] y) { t = Sum(x,z,w) y = Relu(t) }", {}),

@@ -50,6 +50,8 @@ class Spelling:
         self.types = draw("types", *["float"] * 6, *TYPES)
         self.x_type, self.type = TYPES[self.types]
         low = max(OLDEST[self.kind], 13 if BFLOAT16 in (self.x_type, self.type) else 0)
+        if self.kind == "hard swish" and self.type == DOUBLE:
+            low = max(low, 8)  # Clip has no doubles, Min and Max broadcast from there on
         self.opset = draw("opset", 17, *range(low, 25))
         self.m = Model(self.opset, draw("ir", 8, 9, 10))
         self.rank = draw("rank", 3, 2, 4, 1) if not self.kind.startswith("bias") else draw("rank", 3, 2, 4)
@@ -138,9 +140,9 @@ class Spelling:
         return self.m.op("Tanh", x) if form == "a Relu" else x
 
     def _consumer(self, y):
-        form = self.draw("y goes to", "the output", "a Relu", "a gate", "a residual")
-        if form == "a Relu":
-            y = self.m.op("Relu", y)
+        form = self.draw("y goes to", "the output", "an Abs", "a gate", "a residual")
+        if form == "an Abs":  # (a Relu would leave nothing of a log-softmax)
+            y = self.m.op("Abs", y)
         elif form == "a gate":
             y = self.m.op("Mul", y, self.m.input("gate", self.x_type, self.shape))
         elif form == "a residual":

@@ -32,6 +32,7 @@ class Bounded:
             x[0, :4] = np.inf, -np.inf, np.nan, -0.0
         self.feeds = {"x": x}
         y, self.steps = m.input("x", self.dtype, ["rows", 9]), []
+        self.loads = True  # whatever level onnxruntime optimises at
         for _ in range(draw("how many", 2, 2, 3, 4)):
             y = self.bound(y)
         m.output(y, self.dtype, ["rows", 9])
@@ -62,6 +63,8 @@ class Bounded:
         low, high = self.number("least"), self.number("most")
         if m.opset < 11:  # where onnxruntime does not load what has no number between them
             low, high = sorted((low, high)) if has == "both" else (low, high)
+            # Of a Relu and a Clip below 0, its optimiser makes such a one.
+            self.loads = self.loads and (has == "min" or high >= 0 or self.steps[-2:-1] != ["Relu"])
             return m.op("Clip", y, **({"min": float(low)} if has != "max" else {}), **({"max": float(high)} if has != "min" else {}))
         operands = [self.constant(low, ()) if has != "max" else "", *([self.constant(high, ())] if has != "min" else [])]
         return m.op("Clip", y, *operands)
@@ -92,8 +95,9 @@ class ClippingTest(unittest.TestCase):
                     self.assertLessEqual(len(left), len(case.steps))
                     self.assertEqual(result.bytes, judge.optimize(result.bytes, target).bytes, "a second run changes the result")
                     for level in judge.LEVELS.values():
-                        before, after = (list(judge.execute(model, case.feeds, level).values())[0] for model in (case.model, result.model))
-                        np.testing.assert_array_equal(before, after)
+                        before = judge.execute(case.model, case.feeds, level if case.loads else judge.OFF)
+                        after = judge.execute(result.model, case.feeds, level)
+                        np.testing.assert_array_equal(*(list(outputs.values())[0] for outputs in (before, after)))
         self.assertGreater(found, COUNT // 2)
 
 

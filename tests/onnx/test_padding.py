@@ -93,7 +93,7 @@ class Padded:
         if own == "VALID":
             said["auto_pad"] = "VALID"
         if own == "lists":
-            most = np.full((2, self.axes), 3) if self.kind == "Conv" else np.maximum(self.window - 1 - self.ends, 0)
+            most = np.full((2, self.axes), 3) if self.kind == "Conv" else np.clip(self.window - 1 - self.ends, 0, self.window - 1)
             pads = np.minimum(most, [[draw("own", 0, 1, 2) for _ in range(self.axes)] for _ in range(2)])
             if wrong == "does not count":
                 pads = np.minimum(np.ones((2, self.axes), int), self.window - 1)
