@@ -666,11 +666,13 @@ enum class term_kind : std::uint8_t {
   row,           ///< row(scale, x): broadcast to the last axes of x
   no_operand,    ///< none: an operand that is absent
   further,       ///< operands of the operator above, more than a term has room for
-  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
+  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts,
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
 inline constexpr double usual_tolerance = 1e-6;
+
+inline constexpr std::uint8_t every_part = 255;
 
 enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users, exact_of_no_fold };
 
@@ -956,6 +958,146 @@ template <fixed_string Name>
 inline constexpr expression var{term_kind::capture, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl
+
+#if defined(__linux__)
+
+#endif
+
+namespace fuse::inline v0::detail {
+
+inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::size_t large = std::size_t{1} << 21;
+  if (bytes < 2 * large) return;
+  auto* const start = static_cast<char*>(memory);
+  auto const skipped = (large - reinterpret_cast<std::uintptr_t>(start) % large) % large;
+  madvise(start + skipped, (bytes - skipped) / large * large, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class plain_memory {
+ protected:
+  plain_memory() = default;
+  plain_memory(plain_memory const&) = delete;
+  plain_memory& operator=(plain_memory const&) = delete;
+  ~plain_memory() { ::operator delete(bytes_); }
+
+  void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
+    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
+    auto* const made = ::operator new(each* room);
+    prefer_large_pages(made, each * room);
+    if (used != 0) std::memcpy(made, bytes_, used * each);
+    ::operator delete(bytes_);
+    bytes_ = made;
+    room_ = room;
+  }
+  void swap(plain_memory& other) {
+    auto* const bytes = bytes_;
+    auto const room = room_;
+    bytes_ = other.bytes_, room_ = other.room_;
+    other.bytes_ = bytes, other.room_ = room;
+  }
+
+  void* bytes_ = nullptr;
+  std::size_t room_ = 0;  ///< in elements
+};
+
+template <class T>
+class plain_vector : plain_memory {
+ public:
+  using value_type = T;
+
+  plain_vector() = default;
+  explicit plain_vector(std::size_t size) { resize(size); }
+  plain_vector(std::size_t size, T const& each) { resize(size, each); }
+  plain_vector(plain_vector const& other) : plain_memory() { append(other); }
+  plain_vector(plain_vector&& other) noexcept { swap(other); }
+  plain_vector& operator=(plain_vector const& other) {
+    if (this == &other) return *this;
+    clear();
+    append(other);
+    return *this;
+  }
+  plain_vector& operator=(plain_vector&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(plain_vector& other) noexcept {
+    plain_memory::swap(other);
+    auto const size = size_;
+    size_ = other.size_;
+    other.size_ = size;
+  }
+
+  [[nodiscard]] T* data() { return static_cast<T*>(bytes_); }
+  [[nodiscard]] T const* data() const { return static_cast<T const*>(bytes_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T const* begin() const { return data(); }
+  [[nodiscard]] T* end() { return data() + size_; }
+  [[nodiscard]] T const* end() const { return data() + size_; }
+  [[nodiscard]] T& operator[](std::size_t at) { return data()[at]; }
+  [[nodiscard]] T const& operator[](std::size_t at) const { return data()[at]; }
+  [[nodiscard]] T& front() { return data()[0]; }
+  [[nodiscard]] T const& front() const { return data()[0]; }
+  [[nodiscard]] T& back() { return data()[size_ - 1]; }
+  [[nodiscard]] T const& back() const { return data()[size_ - 1]; }
+
+  void push_back(T added) {  // by value: it may be one of these elements
+    reserve(size_ + 1);
+    ::new (static_cast<void*>(data() + size_++)) T(added);
+  }
+  T& emplace_back() {
+    push_back(T{});
+    return back();
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void reserve(std::size_t wanted) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    if (wanted > room_) make_room(size_, wanted, sizeof(T));
+  }
+  void resize(std::size_t size) { resize(size, T{}); }
+  void resize(std::size_t size, T each) {
+    reserve(size);
+    for (auto i = size_; i < size; ++i) ::new (static_cast<void*>(data() + i)) T(each);
+    size_ = size;
+  }
+  void assign(std::size_t size, T each) {
+    clear();
+    resize(size, each);
+  }
+  void assign(span<T const> elements) {
+    clear();
+    append(elements);
+  }
+  void append(span<T const> added) {
+    reserve(size_ + added.size());
+    if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
+    size_ += added.size();
+  }
+  void erase_first(std::size_t count) {
+    size_ -= count;
+    if (size_ != 0) std::memmove(bytes_, data() + count, size_ * sizeof(T));
+  }
+  template <class Is>
+  void erase_if(Is const& is) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (!is(data()[i])) data()[kept++] = data()[i];
+    size_ = kept;
+  }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -1629,146 +1771,6 @@ using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
 
 }  // namespace detail
 }  // namespace fuse::inline v0
-
-#if defined(__linux__)
-
-#endif
-
-namespace fuse::inline v0::detail {
-
-inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr std::size_t large = std::size_t{1} << 21;
-  if (bytes < 2 * large) return;
-  auto* const start = static_cast<char*>(memory);
-  auto const skipped = (large - reinterpret_cast<std::uintptr_t>(start) % large) % large;
-  madvise(start + skipped, (bytes - skipped) / large * large, MADV_HUGEPAGE);
-#endif
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-class plain_memory {
- protected:
-  plain_memory() = default;
-  plain_memory(plain_memory const&) = delete;
-  plain_memory& operator=(plain_memory const&) = delete;
-  ~plain_memory() { ::operator delete(bytes_); }
-
-  void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
-    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
-    auto* const made = ::operator new(each* room);
-    prefer_large_pages(made, each * room);
-    if (used != 0) std::memcpy(made, bytes_, used * each);
-    ::operator delete(bytes_);
-    bytes_ = made;
-    room_ = room;
-  }
-  void swap(plain_memory& other) {
-    auto* const bytes = bytes_;
-    auto const room = room_;
-    bytes_ = other.bytes_, room_ = other.room_;
-    other.bytes_ = bytes, other.room_ = room;
-  }
-
-  void* bytes_ = nullptr;
-  std::size_t room_ = 0;  ///< in elements
-};
-
-template <class T>
-class plain_vector : plain_memory {
- public:
-  using value_type = T;
-
-  plain_vector() = default;
-  explicit plain_vector(std::size_t size) { resize(size); }
-  plain_vector(std::size_t size, T const& each) { resize(size, each); }
-  plain_vector(plain_vector const& other) : plain_memory() { append(other); }
-  plain_vector(plain_vector&& other) noexcept { swap(other); }
-  plain_vector& operator=(plain_vector const& other) {
-    if (this == &other) return *this;
-    clear();
-    append(other);
-    return *this;
-  }
-  plain_vector& operator=(plain_vector&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  void swap(plain_vector& other) noexcept {
-    plain_memory::swap(other);
-    auto const size = size_;
-    size_ = other.size_;
-    other.size_ = size;
-  }
-
-  [[nodiscard]] T* data() { return static_cast<T*>(bytes_); }
-  [[nodiscard]] T const* data() const { return static_cast<T const*>(bytes_); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] T* begin() { return data(); }
-  [[nodiscard]] T const* begin() const { return data(); }
-  [[nodiscard]] T* end() { return data() + size_; }
-  [[nodiscard]] T const* end() const { return data() + size_; }
-  [[nodiscard]] T& operator[](std::size_t at) { return data()[at]; }
-  [[nodiscard]] T const& operator[](std::size_t at) const { return data()[at]; }
-  [[nodiscard]] T& front() { return data()[0]; }
-  [[nodiscard]] T const& front() const { return data()[0]; }
-  [[nodiscard]] T& back() { return data()[size_ - 1]; }
-  [[nodiscard]] T const& back() const { return data()[size_ - 1]; }
-
-  void push_back(T added) {  // by value: it may be one of these elements
-    reserve(size_ + 1);
-    ::new (static_cast<void*>(data() + size_++)) T(added);
-  }
-  T& emplace_back() {
-    push_back(T{});
-    return back();
-  }
-  void pop_back() { --size_; }
-  void clear() { size_ = 0; }
-  void reserve(std::size_t wanted) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    if (wanted > room_) make_room(size_, wanted, sizeof(T));
-  }
-  void resize(std::size_t size) { resize(size, T{}); }
-  void resize(std::size_t size, T each) {
-    reserve(size);
-    for (auto i = size_; i < size; ++i) ::new (static_cast<void*>(data() + i)) T(each);
-    size_ = size;
-  }
-  void assign(std::size_t size, T each) {
-    clear();
-    resize(size, each);
-  }
-  void assign(span<T const> elements) {
-    clear();
-    append(elements);
-  }
-  void append(span<T const> added) {
-    reserve(size_ + added.size());
-    if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
-    size_ += added.size();
-  }
-  void erase_first(std::size_t count) {
-    size_ -= count;
-    if (size_ != 0) std::memmove(bytes_, data() + count, size_ * sizeof(T));
-  }
-  template <class Is>
-  void erase_if(Is const& is) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      if (!is(data()[i])) data()[kept++] = data()[i];
-    size_ = kept;
-  }
-
- private:
-  std::size_t size_ = 0;
-};
-
-}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -8660,6 +8662,34 @@ class value_view {
       if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
     });
   }
+  [[nodiscard]] bool is_used_only_for(value_view const& other) const {
+    if (!*this || !other.has_producer()) return false;
+    auto const end = image_->producer(other.id_);
+    detail::plain_vector<node_id> between;
+    auto const follow = [&](value_id v) {
+      value_view const reached(*image_, *facts_, *dialect_, v);
+      reached.watched();
+      bool within = !reached.is_output();
+      image_->for_each_user(v, [&](node_id user) {
+        bool known = user == end;
+        for (auto each : between) known = known || each == user;
+        if (!known) between.push_back(user);
+        within = within && between.size() <= 64;
+      });
+      return within;
+    };
+    if (!follow(id_)) return false;
+    for (std::size_t i = 0; i < between.size(); ++i) {
+      bool read = false;
+      for (std::uint32_t k = 0; k < image_->node(between[i]).result_count; ++k) {
+        auto const made = image_->result(between[i], k);
+        read = read || !image_->unused(made);
+        if (!follow(made)) return false;
+      }
+      if (!read) return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool is_output() const { return *this && image_->value(id_).outputs != 0; }
   [[nodiscard]] std::string name() const { return *this ? image_->source->value_name(id_) : std::string(); }
 
@@ -8965,6 +8995,12 @@ inline bool uniform_is(captured const* c, condition const& wanted) {
     if (double number = 0; !v.uniform(number) || number != wanted.number) return false;
   return true;
 }
+inline bool used_only_for(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    for (auto const& other : c[1].values)
+      if (!v.is_used_only_for(other)) return false;
+  return true;
+}
 inline bool in_float32(captured const* c, condition const& least) {
   return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
@@ -9034,6 +9070,9 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
+template <fixed_string V, fixed_string X>
+inline constexpr condition used_only_for = condition_detail::make<V, X>("nothing else uses it",
+                                                                        &condition_detail::used_only_for);
 template <fixed_string V>
 [[nodiscard]] constexpr condition everywhere(double number) {
   return condition_detail::make<V>("that number everywhere", &condition_detail::uniform_is, number);
@@ -9314,6 +9353,21 @@ struct parting {
 };
 template <fixed_string Name, int Index, int Count, int Step = 1>
 inline constexpr parting<Name, Index, Count, Step> part{};
+
+template <fixed_string Name, int Count, int Step = 1>
+struct reversing {
+  static_assert(Count > 1 && Count <= 64, "fuse: reversed_parts<\"d\", 2> are 2 to 64 parts");
+  static_assert(Step == 1 || Step == Count,
+                "fuse: the elements of a part are neighbours, or as far from each other as there are parts");
+
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    auto made = parting<Name, 0, Count, Step>()(inside);
+    made.terms[made.root()].number = every_part;
+    return made;
+  }
+};
+template <fixed_string Name, int Count, int Step = 1>
+inline constexpr reversing<Name, Count, Step> reversed_parts{};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -10798,6 +10852,7 @@ struct replacement_term {
     dimension,
     list,
     or_else,
+    optional,
     row,
     result,
     roots,
@@ -10854,7 +10909,7 @@ struct rearrangement {
     std::uint8_t name;    ///< none: its extent is `number`
     std::uint8_t parts;   ///< of a name: its extent is that of the name by this
     std::uint8_t number;  ///< of none
-    std::uint8_t chosen;  ///< on the left: the one index that there is on the right; none: all
+    std::uint8_t chosen;  ///< on the left: the one index that there is on the right; none: all, and those of a factor
     [[nodiscard]] friend constexpr bool operator==(factor const& a, factor const& b) {
       return a.axis == b.axis && a.name == b.name && a.parts == b.parts && a.number == b.number && a.chosen == b.chosen;
     }
@@ -10971,14 +11026,16 @@ class notation_reader {
   made.left.all[0] = apart ? kept : chosen;
   made.left.all[1] = apart ? chosen : kept;
   made.right.all[0] = kept;
+  if (index == none) made.right = made.left;
   return made;
 }
 
 [[nodiscard]] inline std::string text_of(rearrangement const& what) {
   for (std::size_t i = 0; i < what.left.count; ++i)
-    if (auto const& f = what.left.all[i]; f.chosen != rearrangement::none)
-      return "part " + std::to_string(f.chosen) + " of " + std::to_string(f.number) + " of '" + std::string(what.text) +
-             (i == 0 ? "'" : "', by steps");
+    if (auto const& f = what.left.all[i]; f.name == rearrangement::none)
+      return (f.chosen != rearrangement::none ? "part " + std::to_string(f.chosen) + " of " + std::to_string(f.number)
+                                              : std::to_string(f.number) + " parts in reverse order") +
+             " of '" + std::string(what.text) + (i == 0 ? "'" : "', by steps");
   return "'" + std::string(what.text) + "'";
 }
 
@@ -11016,6 +11073,7 @@ enum class rule_error : std::uint8_t {
   result_of_no_operator,
   list_of_no_numbers,
   or_else_of_no_capture,
+  optional_of_no_fold,
   exact_of_no_fold,
   wrong_notation,
 };
@@ -11045,7 +11103,7 @@ struct bound_condition {
 
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 8;
+                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 12;
 
   struct entry {
     std::uint16_t first;  ///< instruction
@@ -13572,6 +13630,7 @@ class named_extents {
     };
     plain_vector<polynomial> split, repeats, shape;
     plain_vector<pick> picks;  // the last axis first
+    std::optional<std::uint32_t> reversed;
     std::vector<std::int64_t> order;
   };
   [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
@@ -13579,7 +13638,10 @@ class named_extents {
     if (lacks_shape()) return false;
     auto const& left = what_.left;
     auto const& right = what_.right;
-    std::uint32_t axis_of[rearrangement::most_names]{};
+    std::uint32_t axis_of[rearrangement::most_names]{}, axis_without_name = 0;
+    auto const axis_of_factor = [&](rearrangement::factor const& f) -> std::uint32_t& {
+      return f.name == rearrangement::none ? axis_without_name : axis_of[f.name];
+    };
     auto const rest = from.size() - left.rank;
     std::uint32_t kept = 0, first_of_rest = 0;
     auto const add_rest = [&] {
@@ -13596,7 +13658,8 @@ class named_extents {
         if (f.chosen != rearrangement::none)
           into.picks.push_back({static_cast<std::uint32_t>(into.split.size()), f.chosen, f.number});
         else
-          axis_of[f.name] = kept++;
+          axis_of_factor(f) = kept++;
+        if (f.chosen == rearrangement::none && f.name == rearrangement::none) into.reversed = axis_without_name;
         into.split.push_back(extent);
       }
     }
@@ -13627,7 +13690,7 @@ class named_extents {
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
         auto const& f = right.all[at];
-        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of[f.name]);
+        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of_factor(f));
         if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
       }
       into.shape.push_back(whole);
@@ -13646,6 +13709,11 @@ class named_extents {
     for (auto const& pick : along.picks) {
       if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
       into.drop(pick.axis);
+    }
+    if (along.reversed) {
+      auto const length = into.shape()[*along.reversed];
+      auto last = length;
+      if (!last.add(polynomial(-1)) || !into.slice(*along.reversed, last, length, -1, symbols)) return false;
     }
     if (!along.repeats.empty()) into.add_axes(along.repeats);
     into.permute(along.order);
@@ -17142,6 +17210,10 @@ constexpr void lowering::lower_replacement() {
         if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
         r.what = kind::or_else;
         break;
+      case term_kind::optional:
+        if (made.terms[t.child[0]].kind != term_kind::fold) return fail(rule_error::optional_of_no_fold, rule_.name);
+        r.what = kind::optional;
+        break;
       case term_kind::along:
         r.what = kind::along;
         r.number = t.number;
@@ -17591,7 +17663,7 @@ struct rule_requirement {
       is_not<Error, rule_error::too_large>,
       "fuse: a rule has at most 128 distinct terms, 64 on its right side, 8 operands and attributes of an operator of "
       "its pattern, 4 roots, "
-      "16 conditions, 8 rearrangements and 24 names; this one has more");
+      "16 conditions, 12 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -17647,6 +17719,8 @@ struct rule_requirement {
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
+  static_assert(is_not<Error, rule_error::optional_of_no_fold>,
+                "fuse: on the right side optional stands around a fold of what may be absent: optional(fold(-b))");
   static_assert(is_not<Error, rule_error::or_else_of_no_capture>,
                 "fuse: or_else begins with a capture, which may be absent: or_else(c, 0)");
   static_assert(is_not<Error, rule_error::exact_of_no_fold>,
@@ -21420,6 +21494,7 @@ class basic_rearranged_operand {
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
+    if (along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) return written(best);
@@ -21692,6 +21767,18 @@ class basic_rearranged_operand {
     return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), {parameters, apart ? 4u : 3u}, 1);
   }
 
+  built<value_id> reversed(named_extents::way const& along, value_id v) {
+    constexpr auto end = std::numeric_limits<std::int64_t>::min();
+    written_parameter parameters[] = {{"starts"}, {"ends"}, {"axes"}, {"steps"}};
+    parameters[0].give({-1});
+    parameters[1].give({end});
+    parameters[2].give({*along.reversed});
+    parameters[3].give({-1});
+    auto made = reshaped(v, along.split);
+    if (made) made = writer_.neutral(opcode::slice, span<value_id const>(&*made, 1), parameters, 1);
+    return made ? reshaped(*made, along.shape) : made;
+  }
+
   facts const& facts_;
   basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
@@ -21813,6 +21900,7 @@ class basic_instantiation {
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
+      case kind::optional: return needs_something_absent(t.child[0]) ? absent : value(t.child[0], type);
       case kind::row: return row(t);
       case kind::rearranged: {
         auto of = value(t.child[0], type);
@@ -22029,6 +22117,16 @@ class basic_instantiation {
     bool const inverse = op == opcode::sub || op == opcode::div;
     if (!inverse && op != opcode::add && op != opcode::mul) return false;
     return gather(t.child[0], weight, group, into) && gather(t.child[1], inverse ? -weight : weight, group, into);
+  }
+  [[nodiscard]] bool needs_something_absent(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::slot) {
+      bool const rest = info_->slot_kinds[t.slot] == slot_kind::rest;
+      return !match_.slot(t.slot).bound || (rest && members_of(t.slot).empty());
+    }
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (needs_something_absent(t.child[i])) return true;
+    return false;
   }
   bool absent_first(std::uint8_t at) const {
     auto const& t = terms_[at];

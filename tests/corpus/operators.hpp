@@ -377,7 +377,7 @@ template <class From>
   if (at != in[0]->shape[axis]) fail("parts of a Split that are not the whole");
   return parts;
 }
-/// Of operands, from version 10 on, or attributes; steps forwards.
+/// Of operands, from version 10 on, or attributes.
 [[nodiscard]] inline array slice(std::vector<array const*> const& in, parameters const& p) {
   auto const list = [&](std::size_t i, std::string_view name) -> std::optional<std::vector<std::int64_t>> {
     if (in.size() > i && in[i] != nullptr) return integers(*in[i]);
@@ -389,12 +389,15 @@ template <class From>
   for (std::size_t i = 0; i < starts.size(); ++i) {
     auto const axis = axes ? axis_of(all, axes->at(i)) : i;
     auto const extent = all.shape.at(axis), step = steps ? steps->at(i) : 1;
-    if (step < 1) fail("a Slice backwards");
-    auto const bound = [&](std::int64_t x) {
-      return std::min(std::max<std::int64_t>(x < 0 ? x + extent : x, 0), extent);
+    if (step == 0) fail("a Slice without a step");
+    // Backwards it begins at the last element at most, and ends before the first.
+    std::int64_t const past = step > 0 ? 0 : 1;
+    auto const bound = [&](std::int64_t x, std::int64_t from) {
+      return std::min(std::max(x < 0 ? x + extent : x, from), extent - past);
     };
-    auto const first = bound(starts[i]), last = bound(ends.at(i));
-    all = picked(all, axis, std::max<std::int64_t>((last - first + step - 1) / step, 0),
+    auto const first = bound(starts[i], 0), last = bound(ends.at(i), -past);
+    auto const span = step > 0 ? last - first + step - 1 : first - last - step - 1;
+    all = picked(all, axis, std::max<std::int64_t>(span / std::abs(step), 0),
                  [&](std::int64_t k) { return first + k * step; });
   }
   return all;

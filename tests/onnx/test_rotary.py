@@ -137,6 +137,9 @@ class Rotary:
         if self.wrong == "halves not swapped":
             a, b = b, a
         if self.pairs == "halves":
+            if self.draw("joined", "Concat", "Concat", "stacked") == "stacked":
+                wide = m.op("Concat", *(m.unsqueeze(v, [3]) for v in (a, b)), axis=self.draw("axis of stack", 3, -2))
+                return m.op("Reshape", wide, m.integers(0, 0, 0, D))
             return m.op("Concat", a, b, axis=self.draw("axis of Concat", -1, 3))
         wide = m.op("Concat", *(m.unsqueeze(v, [4]) for v in (a, b)), axis=-1)
         return m.op("Reshape", wide, m.integers(0, 0, 0, D))
@@ -174,11 +177,36 @@ class Rotary:
         return self.joined(m.op(sign, mul(first, c), mul(second, s)), add(mul(second, c), mul(first, s)))
 
 
+    def exchanged(self, x):
+        """Each element in the place of the other one of its pair."""
+        m = self.m
+        how = self.draw("exchanged", "parts", "parts", "indices", "indices of parts", "backwards")
+        if how == "parts":
+            first, second = self.cut(x)
+            return self.joined(second, first)
+        halves = self.pairs == "halves"
+        if self.wrong == "halves not swapped":
+            return m.op("Identity", x)
+        if how == "indices":
+            indices = [(i + D // 2) % D for i in range(D)] if halves else [i ^ 1 for i in range(D)]
+            if self.wrong == "a cut elsewhere":
+                indices = indices[1:] + indices[:1]
+            indices = [i - (D if self.draw("counted", "from the front", "from the end") == "from the end" else 0) for i in indices]
+            return m.op("Gather", x, m.integers(*indices), axis=self.draw("axis of Gather", 3, -1))
+        if self.wrong == "a cut elsewhere":
+            halves = not halves
+        axis = 3 if halves else 4
+        by_two = m.op("Reshape", x, m.integers(0, 0, 0, *((2, D // 2) if halves else (D // 2, 2))))
+        if how == "backwards":
+            turned = m.op("Slice", by_two, m.integers(self.draw("from", -1, 1, 1 << 40)), m.integers(self.draw("to", -3, -(1 << 40))), m.integers(axis), m.integers(-1))
+        else:
+            turned = m.op("Gather", by_two, m.integers(1, self.draw("first", 0, -2)), axis=axis)
+        return m.op("Reshape", turned, m.integers(0, 0, 0, D))
+
     def turned_by_signs(self, x, other, c, s, mul, add, form):
         """The pairs exchanged; a constant of signs at them, or at the sines, which are then perhaps of two numbers in one table."""
         m = self.m
-        first, second = self.cut(other)
-        swapped = self.joined(second, first)
+        swapped = self.exchanged(other)
         signs = [-1] * (D // 2) + [1] * (D // 2) if self.pairs == "halves" else [-1, 1] * (D // 2)
         if self.wrong == "signs of others":
             signs = [1, *signs[1:]]

@@ -85,6 +85,20 @@ inline constexpr auto third = equal(fuse::rule<"third">, dear(part<"d", 1, 3>(-x
 inline constexpr auto part_of_heads =
     equal(fuse::rule<"part-of-heads">, dear(part<"d", 1, 2>(heads(x)) * s), abs(part<"d", 1, 2>(heads(x* s))));
 
+constexpr auto halves_exchanged = reversed_parts<"d", 2>;
+constexpr auto neighbours_exchanged = reversed_parts<"d", 2, 2>;
+inline constexpr auto half_of_exchanged =
+    equal(fuse::rule<"half-of-exchanged">, part<"d", 0, 2>(tanh(halves_exchanged(x))), tanh(part<"d", 1, 2>(x)));
+inline constexpr auto sum_of_exchanged =
+    equal(fuse::rule<"sum-of-exchanged">, dear(part<"d", 1, 2, 2>(exp(neighbours_exchanged(x))) * s),
+          abs(part<"d", 1, 2, 2>(neighbours_exchanged(exp(x) * s))));
+inline constexpr auto thirds_backwards = equal(
+    fuse::rule<"thirds-backwards">, dear(part<"d", 2, 3>(reversed_parts<"d", 3>(x)) + y), abs(part<"d", 0, 3>(x) + y));
+inline constexpr auto exchanged_folded = fuse::rule<"exchanged-folded">(dear(x - part<"d", 0, 2>(halves_exchanged(w))))
+                                             .where(is_constant<"w">)
+                                             .replace(abs(x - fold(part<"d", 0, 2>(halves_exchanged(w)))))
+                                             .at_equal_cost();
+
 // An operator once more, in front of what is computed of each element.
 template <fuse::fixed_string Operator>
 constexpr rewrite_rule behind(fuse::rule_name named) {
@@ -164,6 +178,10 @@ inline constexpr member by_hand[] = {{&scaled_heads, elements::either},
                                      {&apart, elements::either},
                                      {&third, elements::either},
                                      {&part_of_heads, elements::either},
+                                     {&half_of_exchanged},
+                                     {&sum_of_exchanged},
+                                     {&thirds_backwards, elements::either},
+                                     {&exchanged_folded, elements::either},
                                      {&product_folded},
                                      {&heads_folded},
                                      {&half_folded},

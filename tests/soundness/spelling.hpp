@@ -589,6 +589,9 @@ class spelling : public fuse::detail::group_spelling<spelling>, public fuse::det
     auto const places = g_.constant(fuse::make_tensor(of_indices, fuse::span<std::int64_t const>(indices)));
     return add("Gather", {of, places}, {{"axis", axis}});
   }
+  value joined_along(std::int64_t axis, std::vector<value> const& parts, shape const&) {
+    return add("Concat", parts, {{"axis", axis}});
+  }
 
   [[nodiscard]] std::int64_t inner() { return choose.number("inner", {2, 3, 4}); }
   value write_matmul(fuse::term const& t) {

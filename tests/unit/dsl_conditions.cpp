@@ -33,6 +33,10 @@ constexpr auto trailing = fuse::rule<"trailing">(relu(abs(mean(x))))
 constexpr auto row_of_axes =
     fuse::rule<"row-of-axes">(relu(op<"Max">(x - mean(x), s))).where(row_vector<"s", "x">).replace(op<"Max">(x, s));
 
+constexpr auto alone = fuse::rule<"alone">(op<"Max">(tanh(var<"y">), abs(var<"y">)).as<"top">())
+                           .where(used_only_for<"y", "top">)
+                           .replace(relu(var<"y">));
+
 /// The condition that keeps `Rule` from max(tanh(x), w); empty when it fires.
 template <auto const& Rule>
 std::string why(graph::value (*make)(sketch&), graph::dims const& shape = {4, 8},
@@ -230,6 +234,50 @@ TEST_CASE("one number everywhere") {
           return g.constant(fuse::make_tensor<float>({8}, std::vector<float>{1, 1, 1, 1, 1, 1, 1, 2}));
         }) == "that number everywhere");
   CHECK(why<ones>([](sketch& g) { return g.in("b", {8}); }) == "that number everywhere");
+}
+
+TEST_CASE("what is used for one value alone") {
+  sketch g;
+  auto const y = g.add("Sigmoid", {g.in("a")}), left = g.add("Tanh", {y}), right = g.add("Abs", {y});
+  auto const top = g.add("Max", {left, right});
+  auto const applies = [&] {
+    auto const report = fuse::rewrite<alone>(g);
+    CHECK((report.applied() == 1 || refused(report, "alone") == "nothing else uses it"));
+    return report.applied() == 1;
+  };
+  SECTION("two nodes that use it compute the value") {
+    g.end(g.add("Exp", {top}));
+    CHECK(applies());
+  }
+  SECTION("one that others use, too, does not") {
+    g.end(g.add("Exp", {g.add("Add", {top, right})}));
+    CHECK_FALSE(applies());
+  }
+  SECTION("nor one of another way") {
+    g.end(g.add("Exp", {g.add("Add", {top, g.add("Exp", {y})})}));
+    CHECK_FALSE(applies());
+  }
+  SECTION("nor one that nobody reads: it is there") {
+    g.add("Exp", {y});
+    g.end(top);
+    CHECK_FALSE(applies());
+  }
+  SECTION("an output is used") {
+    g.output(y, "z");
+    g.end(top);
+    CHECK_FALSE(applies());
+  }
+  SECTION("an output further on is, too") {
+    g.output(left, "z");
+    g.end(top);
+    CHECK_FALSE(applies());
+  }
+  SECTION("an input is used for what is computed of it") {
+    sketch other;
+    auto const a = other.in("a");
+    other.end(other.add("Max", {other.add("Tanh", {a}), other.add("Abs", {a})}));
+    CHECK(fuse::rewrite<alone>(other).applied() == 1);
+  }
 }
 
 }  // namespace dsl_conditions

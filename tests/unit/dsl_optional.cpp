@@ -18,6 +18,11 @@ constexpr auto number =
 constexpr auto times =
     fuse::rule<"times">(sqrt(exp(x) * optional(scalar<"n">))).replace(op<"LeakyRelu">(x).attr<"alpha">(scalar<"n">));
 
+constexpr auto negated = fuse::rule<"negated">(tanh(op<"Gemm">(var<"x">, var<"w">, optional(var<"b">))))
+                             .replace(op<"Gemm">(var<"x">, var<"w">, optional(fold(-var<"b">))));
+constexpr auto negated_sum = fuse::rule<"negated-sum">(relu(matmul(var<"x">, var<"w">) + rest<"b">))
+                                 .replace(matmul(var<"x">, var<"w">) + optional(fold(-rest<"b">)));
+
 }  // namespace
 
 TEST_CASE("an optional operand is there or not, and so in the replacement") {
@@ -93,6 +98,40 @@ TEST_CASE("what is optional matches wholly or not at all") {
   auto const a = g.in("a"), c = g.in("c");
   g.end(g.add("Relu", {g.add("Mul", {g.add("Tanh", {a}), g.add("Abs", {c})})}));
   CHECK(applied<factor>(g) == 0);
+}
+
+TEST_CASE("on the right side a fold of what is absent is none") {
+  sketch g;
+  auto const a = g.in("a", {4, 4}), w = g.constant(fuse::make_tensor<float>({4, 4}, std::vector<float>(16, 0.5f)));
+  auto const b = g.constant({1.f, 2.f, 3.f, 4.f});
+  SECTION("an operand") {
+    SECTION("there") {
+      g.end(g.add("Tanh", {g.add("Gemm", {a, w, b})}));
+      CHECK(applied<negated>(g) == 1);
+      CHECK(to_text(g).find("{-1, -2, -3, -4}") != std::string::npos);
+    }
+    SECTION("absent") {
+      g.end(g.add("Tanh", {g.add("Gemm", {a, w})}));
+      CHECK(applied<negated>(g) == 1);
+      CHECK(g.operands(g.producer(g.outputs()[0])).size() == 2);
+    }
+  }
+  SECTION("an addend") {
+    SECTION("there") {
+      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, w}), b})}));
+      CHECK(applied<negated_sum>(g) == 1);
+      CHECK(ops(g) == "MatMul Add");
+    }
+    SECTION("absent") {
+      g.end(g.add("Relu", {g.add("MatMul", {a, w})}));
+      CHECK(applied<negated_sum>(g) == 1);
+      CHECK(ops(g) == "MatMul");
+    }
+    SECTION("no constant: that is no reason to leave it out") {
+      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, w}), g.in("c", {4})})}));
+      CHECK(applied<negated_sum>(g) == 0);
+    }
+  }
 }
 
 }  // namespace dsl_optional

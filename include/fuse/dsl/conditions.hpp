@@ -168,6 +168,12 @@ inline bool uniform_is(captured const* c, condition const& wanted) {
     if (double number = 0; !v.uniform(number) || number != wanted.number) return false;
   return true;
 }
+inline bool used_only_for(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    for (auto const& other : c[1].values)
+      if (!v.is_used_only_for(other)) return false;
+  return true;
+}
 inline bool in_float32(captured const* c, condition const& least) {
   return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
@@ -259,6 +265,11 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
+/// What uses `v` does so for `x` alone: when that goes, so does `v`: `used_only_for<"layer", "x">`. A rule that
+/// computes `v` anew, of other weights, would keep both else.
+template <fixed_string V, fixed_string X>
+inline constexpr condition used_only_for = condition_detail::make<V, X>("nothing else uses it",
+                                                                        &condition_detail::used_only_for);
 /// Every element is that number, by constants: `everywhere<"s">(1)`.
 template <fixed_string V>
 [[nodiscard]] constexpr condition everywhere(double number) {

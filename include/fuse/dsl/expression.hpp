@@ -44,12 +44,16 @@ enum class term_kind : std::uint8_t {
   row,           ///< row(scale, x): broadcast to the last axes of x
   no_operand,    ///< none: an operand that is absent
   further,       ///< operands of the operator above, more than a term has room for
-  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
+  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts,
+                 ///< or `every_part`, in reverse order
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
 /// How far a constant may be from the number that a pattern names, relative to it, where that does not say.
 inline constexpr double usual_tolerance = 1e-6;
+
+/// In the place of the number of a part: all of them.
+inline constexpr std::uint8_t every_part = 255;
 
 /// What an expression cannot have.
 enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users, exact_of_no_fold };

@@ -29,4 +29,23 @@ struct parting {
 template <fixed_string Name, int Index, int Count, int Step = 1>
 inline constexpr parting<Name, Index, Count, Step> part{};
 
+/// The parts that `part` tells of, in reverse order, each in the place of another: `reversed_parts<"d", 2>(x)` is x
+/// with its halves exchanged, `reversed_parts<"d", 2, 2>(x)` with the neighbours of each pair. A pattern matches it
+/// however elements are moved: parts and a Concat, Gather of constant indices, a Slice backwards along an axis of the
+/// parts.
+template <fixed_string Name, int Count, int Step = 1>
+struct reversing {
+  static_assert(Count > 1 && Count <= 64, "fuse: reversed_parts<\"d\", 2> are 2 to 64 parts");
+  static_assert(Step == 1 || Step == Count,
+                "fuse: the elements of a part are neighbours, or as far from each other as there are parts");
+
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    auto made = parting<Name, 0, Count, Step>()(inside);
+    made.terms[made.root()].number = every_part;
+    return made;
+  }
+};
+template <fixed_string Name, int Count, int Step = 1>
+inline constexpr reversing<Name, Count, Step> reversed_parts{};
+
 }  // namespace fuse::inline v0::dsl

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
@@ -159,6 +160,37 @@ class value_view {
     image_->for_each_user(id_, [&](node_id user) {
       if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
     });
+  }
+  /// Whether the value is used for `other` alone: each node that uses it computes that, or what is used for it alone.
+  /// So a node whose results nobody reads is another use. False where more than 64 nodes stand between. Complexity:
+  /// linear in these, times their number.
+  [[nodiscard]] bool is_used_only_for(value_view const& other) const {
+    if (!*this || !other.has_producer()) return false;
+    auto const end = image_->producer(other.id_);
+    detail::plain_vector<node_id> between;
+    auto const follow = [&](value_id v) {
+      value_view const reached(*image_, *facts_, *dialect_, v);
+      reached.watched();
+      bool within = !reached.is_output();
+      image_->for_each_user(v, [&](node_id user) {
+        bool known = user == end;
+        for (auto each : between) known = known || each == user;
+        if (!known) between.push_back(user);
+        within = within && between.size() <= 64;
+      });
+      return within;
+    };
+    if (!follow(id_)) return false;
+    for (std::size_t i = 0; i < between.size(); ++i) {
+      bool read = false;
+      for (std::uint32_t k = 0; k < image_->node(between[i]).result_count; ++k) {
+        auto const made = image_->result(between[i], k);
+        read = read || !image_->unused(made);
+        if (!follow(made)) return false;
+      }
+      if (!read) return false;
+    }
+    return true;
   }
   [[nodiscard]] bool is_output() const { return *this && image_->value(id_).outputs != 0; }
   [[nodiscard]] std::string name() const { return *this ? image_->source->value_name(id_) : std::string(); }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
@@ -69,7 +70,7 @@ class named_extents {
   [[nodiscard]] bool lacks_shape() const { return what_.regroups() && !told_; }
 
   /// The way from left to right: a reshape to `split`, on each of whose axes is one factor, an index of some of them
-  /// that are gone then, `repeats` in front, a permutation, and a reshape to `shape`.
+  /// that are gone then, one axis backwards, `repeats` in front, a permutation, and a reshape to `shape`.
   struct way {
     struct pick {
       std::uint32_t axis;
@@ -77,6 +78,7 @@ class named_extents {
     };
     plain_vector<polynomial> split, repeats, shape;
     plain_vector<pick> picks;  // the last axis first
+    std::optional<std::uint32_t> reversed;
     std::vector<std::int64_t> order;
   };
   /// Of a value of that shape, when all is known; false where a product is too large.
@@ -85,7 +87,10 @@ class named_extents {
     if (lacks_shape()) return false;
     auto const& left = what_.left;
     auto const& right = what_.right;
-    std::uint32_t axis_of[rearrangement::most_names]{};
+    std::uint32_t axis_of[rearrangement::most_names]{}, axis_without_name = 0;
+    auto const axis_of_factor = [&](rearrangement::factor const& f) -> std::uint32_t& {
+      return f.name == rearrangement::none ? axis_without_name : axis_of[f.name];
+    };
     auto const rest = from.size() - left.rank;
     std::uint32_t kept = 0, first_of_rest = 0;
     auto const add_rest = [&] {
@@ -102,7 +107,8 @@ class named_extents {
         if (f.chosen != rearrangement::none)
           into.picks.push_back({static_cast<std::uint32_t>(into.split.size()), f.chosen, f.number});
         else
-          axis_of[f.name] = kept++;
+          axis_of_factor(f) = kept++;
+        if (f.chosen == rearrangement::none && f.name == rearrangement::none) into.reversed = axis_without_name;
         into.split.push_back(extent);
       }
     }
@@ -133,7 +139,7 @@ class named_extents {
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
         auto const& f = right.all[at];
-        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of[f.name]);
+        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of_factor(f));
         if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
       }
       into.shape.push_back(whole);
@@ -154,6 +160,11 @@ class named_extents {
     for (auto const& pick : along.picks) {
       if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
       into.drop(pick.axis);
+    }
+    if (along.reversed) {
+      auto const length = into.shape()[*along.reversed];
+      auto last = length;
+      if (!last.add(polynomial(-1)) || !into.slice(*along.reversed, last, length, -1, symbols)) return false;
     }
     if (!along.repeats.empty()) into.add_axes(along.repeats);
     into.permute(along.order);

@@ -167,6 +167,7 @@ struct replacement_term {
     dimension,
     list,
     or_else,
+    optional,
     row,
     result,
     roots,

@@ -171,6 +171,10 @@ constexpr void lowering::lower_replacement() {
         if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
         r.what = kind::or_else;
         break;
+      case term_kind::optional:
+        if (made.terms[t.child[0]].kind != term_kind::fold) return fail(rule_error::optional_of_no_fold, rule_.name);
+        r.what = kind::optional;
+        break;
       case term_kind::along:
         r.what = kind::along;
         r.number = t.number;

@@ -43,6 +43,7 @@ enum class rule_error : std::uint8_t {
   result_of_no_operator,
   list_of_no_numbers,
   or_else_of_no_capture,
+  optional_of_no_fold,
   exact_of_no_fold,
   wrong_notation,
 };
@@ -76,7 +77,7 @@ struct bound_condition {
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 8;
+                               replacement_capacity = 64, condition_capacity = 16, rearrangement_capacity = 12;
 
   struct entry {
     std::uint16_t first;  ///< instruction

@@ -20,7 +20,8 @@ struct rearrangement {
     std::uint8_t name;    ///< none: its extent is `number`
     std::uint8_t parts;   ///< of a name: its extent is that of the name by this
     std::uint8_t number;  ///< of none
-    std::uint8_t chosen;  ///< on the left: the one index that there is on the right; none: all
+    std::uint8_t chosen;  ///< on the left: the one index that there is on the right; none: all, and those of a factor
+                          ///< without a name, of which there is one at most, in reverse order
     [[nodiscard]] friend constexpr bool operator==(factor const& a, factor const& b) {
       return a.axis == b.axis && a.name == b.name && a.parts == b.parts && a.number == b.number && a.chosen == b.chosen;
     }
@@ -127,7 +128,7 @@ class notation_reader {
   std::size_t at_ = 0;
 };
 
-/// One of `count` parts of the last axis, neighbours or every `count`-th.
+/// One of `count` parts of the last axis, neighbours or every `count`-th; without an index all, in reverse order.
 [[nodiscard]] constexpr rearrangement part_of(static_text name, std::uint8_t index, std::uint8_t count, bool apart) {
   constexpr auto none = rearrangement::none;
   rearrangement made{};
@@ -141,15 +142,17 @@ class notation_reader {
   made.left.all[0] = apart ? kept : chosen;
   made.left.all[1] = apart ? chosen : kept;
   made.right.all[0] = kept;
+  if (index == none) made.right = made.left;
   return made;
 }
 
 /// As a rule has it, for people.
 [[nodiscard]] inline std::string text_of(rearrangement const& what) {
   for (std::size_t i = 0; i < what.left.count; ++i)
-    if (auto const& f = what.left.all[i]; f.chosen != rearrangement::none)
-      return "part " + std::to_string(f.chosen) + " of " + std::to_string(f.number) + " of '" + std::string(what.text) +
-             (i == 0 ? "'" : "', by steps");
+    if (auto const& f = what.left.all[i]; f.name == rearrangement::none)
+      return (f.chosen != rearrangement::none ? "part " + std::to_string(f.chosen) + " of " + std::to_string(f.number)
+                                              : std::to_string(f.number) + " parts in reverse order") +
+             " of '" + std::string(what.text) + (i == 0 ? "'" : "', by steps");
   return "'" + std::string(what.text) + "'";
 }
 

@@ -60,7 +60,7 @@ struct rule_requirement {
       is_not<Error, rule_error::too_large>,
       "fuse: a rule has at most 128 distinct terms, 64 on its right side, 8 operands and attributes of an operator of "
       "its pattern, 4 roots, "
-      "16 conditions, 8 rearrangements and 24 names; this one has more");
+      "16 conditions, 12 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -116,6 +116,8 @@ struct rule_requirement {
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
+  static_assert(is_not<Error, rule_error::optional_of_no_fold>,
+                "fuse: on the right side optional stands around a fold of what may be absent: optional(fold(-b))");
   static_assert(is_not<Error, rule_error::or_else_of_no_capture>,
                 "fuse: or_else begins with a capture, which may be absent: or_else(c, 0)");
   static_assert(is_not<Error, rule_error::exact_of_no_fold>,

@@ -144,6 +144,7 @@ class basic_instantiation {
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
+      case kind::optional: return needs_something_absent(t.child[0]) ? absent : value(t.child[0], type);
       case kind::row: return row(t);
       case kind::rearranged: {
         auto of = value(t.child[0], type);
@@ -371,6 +372,17 @@ class basic_instantiation {
     bool const inverse = op == opcode::sub || op == opcode::div;
     if (!inverse && op != opcode::add && op != opcode::mul) return false;
     return gather(t.child[0], weight, group, into) && gather(t.child[1], inverse ? -weight : weight, group, into);
+  }
+  // Whether a term needs what is absent here.
+  [[nodiscard]] bool needs_something_absent(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::slot) {
+      bool const rest = info_->slot_kinds[t.slot] == slot_kind::rest;
+      return !match_.slot(t.slot).bound || (rest && members_of(t.slot).empty());
+    }
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (needs_something_absent(t.child[i])) return true;
+    return false;
   }
   // What a row that may be none is made of is absent: there is nothing to multiply.
   bool absent_first(std::uint8_t at) const {

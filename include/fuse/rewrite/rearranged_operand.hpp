@@ -20,9 +20,10 @@
 namespace fuse::inline v0::detail {
 
 /// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
-/// are needed, and an Expand for what is repeated; a part as a Slice. Where what is rearranged is a rearrangement
-/// itself, or a part of one, it is made from whatever below takes the fewest operators, which may be none. Shapes are
-/// written as they are known: one extent may be left to the others, and one that stays where it was need not be known.
+/// are needed, and an Expand for what is repeated; a part as a Slice, and parts in reverse order as one backwards.
+/// Where what is rearranged is a rearrangement itself, or a part of one, it is made from whatever below takes the
+/// fewest operators, which may be none. Shapes are written as they are known: one extent may be left to the others, and
+/// one that stays where it was need not be known.
 template <class Image>
 class basic_rearranged_operand {
  public:
@@ -44,6 +45,7 @@ class basic_rearranged_operand {
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
+    if (along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) return written(best);
@@ -332,6 +334,18 @@ class basic_rearranged_operand {
     for (auto& p : parameters) p.give({lists[at][0]}), ++at;
     // Before there were steps, none could be written.
     return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), {parameters, apart ? 4u : 3u}, 1);
+  }
+
+  built<value_id> reversed(named_extents::way const& along, value_id v) {
+    constexpr auto end = std::numeric_limits<std::int64_t>::min();
+    written_parameter parameters[] = {{"starts"}, {"ends"}, {"axes"}, {"steps"}};
+    parameters[0].give({-1});
+    parameters[1].give({end});
+    parameters[2].give({*along.reversed});
+    parameters[3].give({-1});
+    auto made = reshaped(v, along.split);
+    if (made) made = writer_.neutral(opcode::slice, span<value_id const>(&*made, 1), parameters, 1);
+    return made ? reshaped(*made, along.shape) : made;
   }
 
   facts const& facts_;

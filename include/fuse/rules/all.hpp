@@ -15,6 +15,7 @@
 #include <fuse/rules/padding.hpp>
 #include <fuse/rules/parallel_layers.hpp>
 #include <fuse/rules/rotary.hpp>
+#include <fuse/rules/rotated_layers.hpp>
 #include <fuse/rules/skip_norms.hpp>
 
 namespace fuse::inline v0::rules {
@@ -22,7 +23,7 @@ namespace fuse::inline v0::rules {
 /// Every rule that comes with fuse. What a target or a dialect has no operator for stays as it is. (What rounds weights
 /// is no rule, and asked for by name: rules/quantise_embeddings.hpp.)
 inline constexpr auto all =
-    rule_set<norms, group_norms, embeddings, skip_norms, activations, rotary, attentions, batch_norm, onnx_functions,
-             canonical, linear, padding, fused_layers, parallel_layers>;
+    rule_set<norms, group_norms, embeddings, skip_norms, activations, rotated_layers, rotary, attentions, batch_norm,
+             onnx_functions, canonical, linear, padding, fused_layers, parallel_layers>;
 
 }  // namespace fuse::inline v0::rules

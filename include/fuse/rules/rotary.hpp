@@ -6,6 +6,7 @@
 
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rules/rotary_formulas.hpp>
 
 namespace fuse::inline v0::rules {
 
@@ -18,30 +19,11 @@ inline constexpr auto turned = dsl::var<"x">, cosines = dsl::var<"cos">, sines =
 /// table.
 inline constexpr auto signs = dsl::var<"signs">, signed_sines = dsl::var<"signed sin">;
 
-/// Which elements of a head are a pair: one of the first half with one of the second, or neighbours.
-enum class pairs : std::uint8_t { of_halves, of_neighbours };
-
-[[nodiscard]] constexpr expression first(pairs are, expression const& of) {
-  return are == pairs::of_halves ? dsl::part<"d", 0, 2>(of) : dsl::part<"d", 0, 2, 2>(of);
-}
-[[nodiscard]] constexpr expression second(pairs are, expression const& of) {
-  return are == pairs::of_halves ? dsl::part<"d", 1, 2>(of) : dsl::part<"d", 1, 2, 2>(of);
-}
-[[nodiscard]] constexpr expression joined(pairs are, expression const& a, expression const& b) {
-  using namespace dsl;
-  if (are == pairs::of_halves) return concat(a, b).attr<"axis">(-1);
-  auto const each = rearrange<"... p -> ... p 1">;
-  return rearrange<"... p t -> ... (p t)">(concat(each(a), each(b)).attr<"axis">(-1));
-}
-
 /// With cosines and sines for each element.
 [[nodiscard]] constexpr expression turned_by_elements(pairs are) {
-  using namespace dsl;
-  auto const a = first(are, turned), b = second(are, turned);
-  auto const minus_a = either(-a, first(are, -turned)), minus_b = either(-b, second(are, -turned));
-  auto const swapped = joined(are, b, a);
-  return turned * cosines + either(joined(are, minus_b, a) * sines, swapped * signs * sines, swapped * signed_sines,
-                                   -(joined(are, b, minus_a) * sines));
+  auto const swapped = exchanged(are, turned);
+  return turned * cosines + dsl::either(quarter_turn(are, turned, turned) * sines, swapped * signs * sines,
+                                        swapped * signed_sines, -(quarter_turn_back(are, turned, turned) * sines));
 }
 /// One row of -1 for the first element of each pair and 1 for the second.
 [[nodiscard]] inline bool are_signs(pairs are, value_view row) {

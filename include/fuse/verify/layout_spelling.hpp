@@ -19,7 +19,8 @@ namespace fuse::inline v0::detail {
 /// as for sums and products (group_spelling.hpp), which has, too
 ///
 ///     value layout_node(opcode, value, std::vector<listed>, shape);  // a node with lists, or numbers, as parameters
-///     value indexed(value, shape indices, shape of_indices, shape made);   // a Gather along the last axis
+///     value indexed(value, axis, shape indices, shape of_indices, shape made);   // a Gather
+///     value joined_along(axis, std::vector<value>, shape);                       // a Concat
 template <class Spelling>
 class layout_spelling {
  public:
@@ -40,7 +41,9 @@ class layout_spelling {
       what = part_of(t.name, static_cast<std::uint8_t>(t.number), static_cast<std::uint8_t>(t.tolerance), t.index == 2);
       below = wanted;
       if (below.empty()) return false;
-      below.back() *= static_cast<std::int64_t>(t.tolerance);
+      auto const parts = static_cast<std::int64_t>(t.tolerance);
+      if (t.number == every_part) return below.back() % parts == 0;
+      below.back() *= parts;
       return true;
     }
     if (!notation_reader().read(t.name, what)) return false;
@@ -106,6 +109,7 @@ class layout_spelling {
       return v;
     }
     if (!along.picks.empty()) return part(along, v);
+    if (along.reversed) return backwards(along, v);
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     if (self().choose.one_in("flat at first", 3)) v = reshaped(v, {product_of(self().shape_of(v))});
     v = reshaped(v, numbers(along.split));
@@ -172,6 +176,40 @@ class layout_spelling {
   graph::value reshaped(graph::value v, shape const& to) {
     if (self().shape_of(v) == to && !self().choose.one_in("a Reshape for nothing", 6)) return v;
     return self().layout_node(opcode::reshape, v, {{"shape", to, false}}, to);
+  }
+
+  // Parts in reverse order: an axis of them, backwards or put together of slices, or indices of all elements.
+  graph::value backwards(named_extents::way const& along, graph::value v) {
+    auto const made = numbers(along.shape), wide = numbers(along.split);
+    auto const axis = static_cast<std::int64_t>(*along.reversed);
+    auto const count = wide[*along.reversed], size = made.back(), each = size / count;
+    auto const how = self().choose.number("backwards", {0, 1, 2, 3});
+    if (how == 0) {
+      bool const apart = *along.reversed + 1 == wide.size();
+      shape all;
+      for (std::int64_t i = 0; i < size; ++i)
+        all.push_back(apart ? i + count - 1 - 2 * (i % count) : i % each + (count - 1 - i / each) * each);
+      return self().indexed(v, static_cast<std::int64_t>(made.size()) - 1, all, {size}, made);
+    }
+    v = reshaped(v, wide);
+    if (how == 1) {
+      shape all;
+      for (auto i = count; i-- > 0;) all.push_back(i);
+      v = self().indexed(v, axis, all, {count}, wide);
+    } else if (how == 2) {
+      std::int64_t const far = -1'000'000'000'000;
+      v = self().layout_node(opcode::slice, v, {{"starts", {-1}}, {"ends", {far}}, {"axes", {axis}}, {"steps", {-1}}},
+                             wide);
+    } else {
+      auto one = wide;
+      one[*along.reversed] = 1;
+      std::vector<graph::value> parts;
+      for (auto i = count; i-- > 0;)
+        parts.push_back(
+            self().layout_node(opcode::slice, v, {{"starts", {i}}, {"ends", {i + 1}}, {"axes", {axis}}}, one));
+      v = self().joined_along(axis, parts, wide);
+    }
+    return reshaped(v, made);
   }
 
   graph::value part(named_extents::way const& along, graph::value v) {
