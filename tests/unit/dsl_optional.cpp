@@ -102,33 +102,34 @@ TEST_CASE("what is optional matches wholly or not at all") {
 
 TEST_CASE("on the right side a fold of what is absent is none") {
   sketch g;
-  auto const a = g.in("a", {4, 4}), w = g.constant(fuse::make_tensor<float>({4, 4}, std::vector<float>(16, 0.5f)));
-  auto const b = g.constant({1.f, 2.f, 3.f, 4.f});
+  auto const a = g.in("a", {4, 4}),
+             weights = g.constant(fuse::make_tensor<float>({4, 4}, std::vector<float>(16, 0.5f)));
+  auto const row = g.constant({1.f, 2.f, 3.f, 4.f});
   SECTION("an operand") {
     SECTION("there") {
-      g.end(g.add("Tanh", {g.add("Gemm", {a, w, b})}));
+      g.end(g.add("Tanh", {g.add("Gemm", {a, weights, row})}));
       CHECK(applied<negated>(g) == 1);
       CHECK(to_text(g).find("{-1, -2, -3, -4}") != std::string::npos);
     }
     SECTION("absent") {
-      g.end(g.add("Tanh", {g.add("Gemm", {a, w})}));
+      g.end(g.add("Tanh", {g.add("Gemm", {a, weights})}));
       CHECK(applied<negated>(g) == 1);
       CHECK(g.operands(g.producer(g.outputs()[0])).size() == 2);
     }
   }
   SECTION("an addend") {
     SECTION("there") {
-      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, w}), b})}));
+      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, weights}), row})}));
       CHECK(applied<negated_sum>(g) == 1);
       CHECK(ops(g) == "MatMul Add");
     }
     SECTION("absent") {
-      g.end(g.add("Relu", {g.add("MatMul", {a, w})}));
+      g.end(g.add("Relu", {g.add("MatMul", {a, weights})}));
       CHECK(applied<negated_sum>(g) == 1);
       CHECK(ops(g) == "MatMul");
     }
     SECTION("no constant: that is no reason to leave it out") {
-      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, w}), g.in("c", {4})})}));
+      g.end(g.add("Relu", {g.add("Add", {g.add("MatMul", {a, weights}), g.in("c", {4})})}));
       CHECK(applied<negated_sum>(g) == 0);
     }
   }
