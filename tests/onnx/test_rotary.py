@@ -137,9 +137,6 @@ class Rotary:
         if self.wrong == "halves not swapped":
             a, b = b, a
         if self.pairs == "halves":
-            if self.draw("joined", "Concat", "Concat", "stacked") == "stacked":
-                wide = m.op("Concat", *(m.unsqueeze(v, [3]) for v in (a, b)), axis=self.draw("axis of stack", 3, -2))
-                return m.op("Reshape", wide, m.integers(0, 0, 0, D))
             return m.op("Concat", a, b, axis=self.draw("axis of Concat", -1, 3))
         wide = m.op("Concat", *(m.unsqueeze(v, [4]) for v in (a, b)), axis=-1)
         return m.op("Reshape", wide, m.integers(0, 0, 0, D))

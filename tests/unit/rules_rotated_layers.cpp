@@ -101,12 +101,6 @@ TEST_CASE("the other ways to write a quarter turn") {
   SECTION("all but the other half") {
     CHECK(left(g, g.minus(g.joined(g.cut(y, 4, 8), g.minus(g.cut(y, 0, 4))))) == "MatMul");
   }
-  SECTION("stacked") {
-    auto const each = [&](graph::value v) { return g.add("Unsqueeze", {v, g.constant({2})}); };
-    auto const stack =
-        g.add("Concat", {each(g.minus(g.cut(y, 4, 8))), each(g.cut(y, 0, 4))}, {{"axis", std::int64_t{2}}});
-    CHECK(left(g, g.add("Reshape", {stack, g.constant({0, 0, 8})})) == "MatMul");
-  }
   SECTION("of angles that are subtracted") {
     auto const c = g.numbers({8}, 0.25, 0.125), s = g.numbers({1, 8}, 1, -0.25);
     auto const back = g.joined(g.cut(y, 4, 8), g.minus(g.cut(y, 0, 4)));

@@ -19,11 +19,7 @@ enum class pairs : std::uint8_t { of_halves, of_neighbours };
 }
 [[nodiscard]] constexpr expression joined(pairs are, expression const& a, expression const& b) {
   using namespace dsl;
-  if (are == pairs::of_halves) {
-    auto const each = rearrange<"... p -> ... 1 p">;
-    return either(concat(a, b).attr<"axis">(-1),
-                  rearrange<"... t p -> ... (t p)">(concat(each(a), each(b)).attr<"axis">(-2)));
-  }
+  if (are == pairs::of_halves) return concat(a, b).attr<"axis">(-1);
   auto const each = rearrange<"... p -> ... p 1">;
   return rearrange<"... p t -> ... (p t)">(concat(each(a), each(b)).attr<"axis">(-1));
 }
