@@ -10933,6 +10933,7 @@ struct rearrangement {
 
   side left, right;
   [[nodiscard]] constexpr bool regroups() const { return left.joined && right.joined; }
+  [[nodiscard]] constexpr bool reverses() const { return right.has(none); }
 
   static_text names[most_names];
   std::uint8_t slots[most_names];
@@ -13860,7 +13861,7 @@ class basic_layout_steps {
 
   [[nodiscard]] bool rearranged(instruction const& i, value_id v, value_id from) {
     auto const& what = rules_.rearrangements[i.op];
-    if (!facts_.has_rank(v) || !facts_.has_rank(from)) return false;
+    if (!facts_.has_rank(v) || !facts_.has_rank(from) || (v == from && what.reverses())) return false;
     named_extents names(what);
     know_bound(what, s_, facts_, names);
     auto const left = layouts_.shape(from), right = layouts_.shape(v);

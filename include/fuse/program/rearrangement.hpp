@@ -47,6 +47,8 @@ struct rearrangement {
   side left, right;
   /// Whether what `(...)` stands for may have other axes on the right than on the left.
   [[nodiscard]] constexpr bool regroups() const { return left.joined && right.joined; }
+  /// Whether parts stand in reverse order: then it changes whatever it is of.
+  [[nodiscard]] constexpr bool reverses() const { return right.has(none); }
 
   static_text names[most_names];
   std::uint8_t slots[most_names];

@@ -22,8 +22,9 @@ inline constexpr auto signs = dsl::var<"signs">, signed_sines = dsl::var<"signed
 /// With cosines and sines for each element.
 [[nodiscard]] constexpr expression turned_by_elements(pairs are) {
   auto const swapped = exchanged(are, turned);
-  return turned * cosines + dsl::either(quarter_turn(are, turned, turned) * sines, swapped * signs * sines,
-                                        swapped * signed_sines, -(quarter_turn_back(are, turned, turned) * sines));
+  return dsl::either(turned * cosines + dsl::either(quarter_turn(are, turned, turned) * sines,
+                                                    -(quarter_turn_back(are, turned, turned) * sines)),
+                     swapped * dsl::either(signs * sines, signed_sines) + turned * cosines);
 }
 /// One row of -1 for the first element of each pair and 1 for the second.
 [[nodiscard]] inline bool are_signs(pairs are, value_view row) {
