@@ -19,7 +19,8 @@ inline constexpr auto turned = dsl::var<"x">, cosines = dsl::var<"cos">, sines =
 /// table.
 inline constexpr auto signs = dsl::var<"signs">, signed_sines = dsl::var<"signed sin">;
 
-/// With cosines and sines for each element.
+/// With cosines and sines for each element. Where no half has a minus sign, the exchanged pairs come first: few values
+/// are such, and any product may be one of cosines.
 [[nodiscard]] constexpr expression turned_by_elements(pairs are) {
   auto const swapped = exchanged(are, turned);
   return dsl::either(turned * cosines + dsl::either(quarter_turn(are, turned, turned) * sines,
