@@ -1252,6 +1252,21 @@ struct tensor_view {
     }
   }
 
+  template <class Visit>
+  bool all_numbers(Visit const& visit) const {
+    auto const count = size();
+    auto const of = [&]<class T>(T) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (!visit(static_cast<double>(raw<T>(i)))) return false;
+      return true;
+    };
+    if (type == element_type::float32) return of(0.0f);
+    if (type == element_type::float64) return of(0.0);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!visit(number(i))) return false;
+    return true;
+  }
+
   [[nodiscard]] std::int64_t integer(std::size_t i) const {
     switch (type) {
       case element_type::int64: return raw<std::int64_t>(i);
@@ -1325,11 +1340,21 @@ template <class T>
   return float_to_bfloat16(nearest);
 }
 
+template <class Round>
+[[nodiscard]] std::vector<std::byte> bytes_of(span<double const> numbers, Round const& round) {
+  using element = decltype(round(0.0));
+  std::vector<std::byte> made(numbers.size() * sizeof(element));
+  auto* to = made.data();
+  for (double const number : numbers) {
+    element const rounded = round(number);
+    std::memcpy(to, &rounded, sizeof rounded);
+    to += sizeof rounded;
+  }
+  return made;
+}
 template <class T>
-void append_bytes(std::vector<std::byte>& into, T element) {
-  auto const at = into.size();
-  into.resize(at + sizeof(T));
-  std::memcpy(into.data() + at, &element, sizeof(T));
+[[nodiscard]] std::vector<std::byte> bytes_of(span<double const> numbers) {
+  return bytes_of(numbers, [](double number) { return static_cast<T>(number); });
 }
 
 }  // namespace detail
@@ -1342,27 +1367,24 @@ template <class T>
 
 [[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape,
                                         span<double const> numbers) {
-  tensor made{type, std::move(shape), {}};
-  made.bytes.reserve(numbers.size() * size_of(type));
-  for (double const number : numbers) {
-    switch (type) {
-      case element_type::float64: detail::append_bytes(made.bytes, number); break;
-      case element_type::float32: detail::append_bytes(made.bytes, static_cast<float>(number)); break;
-      case element_type::float16: detail::append_bytes(made.bytes, detail::double_to_half(number)); break;
-      case element_type::bfloat16: detail::append_bytes(made.bytes, detail::double_to_bfloat16(number)); break;
-      case element_type::int64: detail::append_bytes(made.bytes, static_cast<std::int64_t>(number)); break;
-      case element_type::int32: detail::append_bytes(made.bytes, static_cast<std::int32_t>(number)); break;
-      case element_type::int16: detail::append_bytes(made.bytes, static_cast<std::int16_t>(number)); break;
-      case element_type::int8: detail::append_bytes(made.bytes, static_cast<std::int8_t>(number)); break;
-      case element_type::uint64: detail::append_bytes(made.bytes, static_cast<std::uint64_t>(number)); break;
-      case element_type::uint32: detail::append_bytes(made.bytes, static_cast<std::uint32_t>(number)); break;
-      case element_type::uint16: detail::append_bytes(made.bytes, static_cast<std::uint16_t>(number)); break;
-      case element_type::uint8: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number)); break;
-      case element_type::boolean: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number != 0)); break;
-      default: return {};
-    }
+  auto const of = [&](std::vector<std::byte> bytes) { return tensor{type, std::move(shape), std::move(bytes)}; };
+  switch (type) {
+    case element_type::float64: return of(detail::bytes_of<double>(numbers));
+    case element_type::float32: return of(detail::bytes_of<float>(numbers));
+    case element_type::float16: return of(detail::bytes_of(numbers, &detail::double_to_half));
+    case element_type::bfloat16: return of(detail::bytes_of(numbers, &detail::double_to_bfloat16));
+    case element_type::int64: return of(detail::bytes_of<std::int64_t>(numbers));
+    case element_type::int32: return of(detail::bytes_of<std::int32_t>(numbers));
+    case element_type::int16: return of(detail::bytes_of<std::int16_t>(numbers));
+    case element_type::int8: return of(detail::bytes_of<std::int8_t>(numbers));
+    case element_type::uint64: return of(detail::bytes_of<std::uint64_t>(numbers));
+    case element_type::uint32: return of(detail::bytes_of<std::uint32_t>(numbers));
+    case element_type::uint16: return of(detail::bytes_of<std::uint16_t>(numbers));
+    case element_type::uint8: return of(detail::bytes_of<std::uint8_t>(numbers));
+    case element_type::boolean:
+      return of(detail::bytes_of(numbers, [](double number) { return static_cast<std::uint8_t>(number != 0); }));
+    default: return {};
   }
-  return made;
 }
 
 }  // namespace fuse::inline v0
@@ -5106,22 +5128,27 @@ struct dense {
 
   [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
   [[nodiscard]] static dense of(tensor_view const& from) {
+    if (!is_integer(from.type)) {
+      auto made = in_doubles(from);
+      made.type = from.type;
+      return made;
+    }
     dense made;
     made.type = from.type;
     made.shape.assign(from.shape.begin(), from.shape.end());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (made.whole())
-        made.integers.push_back(from.integer(i));
-      else
-        made.elements.push_back(from.number(i));
-    }
+    made.integers.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.integers.push_back(from.integer(i));
     return made;
   }
   [[nodiscard]] static dense in_doubles(tensor_view const& from) {
     dense made;
     made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    made.elements.resize(from.size());
+    std::size_t at = 0;
+    from.all_numbers([&](double number) {
+      made.elements[at++] = number;
+      return true;
+    });
     return made;
   }
 };
@@ -13629,10 +13656,11 @@ class named_extents {
       std::uint32_t axis;
       std::int64_t index, count;
     };
-    plain_vector<polynomial> split, repeats, shape;
+    plain_vector<polynomial> split, repeats, once, times, shape;
     plain_vector<pick> picks;  // the last axis first
     std::optional<std::uint32_t> reversed;
     std::vector<std::int64_t> order;
+    bool tiles = true;
   };
   [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
     into = {};
@@ -13687,14 +13715,24 @@ class named_extents {
         into.shape.append(regrouped_);
       else if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back()))
         return false;
+      for (auto i = into.once.size(); i < into.shape.size(); ++i) {
+        into.once.push_back(into.shape[i]);
+        into.times.push_back(polynomial(1));
+      }
       if (axis == right.rank) break;
-      polynomial whole(1), extent;
+      polynomial whole(1), once(1), times(1), extent;
+      bool any_kept = false;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
         auto const& f = right.all[at];
-        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of_factor(f));
-        if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
+        bool const keeps = left.has(f.name);
+        into.order.push_back((keeps ? repeats : 0) + axis_of_factor(f));
+        if (!extent_of(f, extent) || !whole.multiply(extent) || !(keeps ? once : times).multiply(extent)) return false;
+        any_kept = any_kept || keeps;
+        into.tiles = into.tiles && (keeps || !any_kept);
       }
       into.shape.push_back(whole);
+      into.once.push_back(once);
+      into.times.push_back(times);
     }
     return true;
   }
@@ -19343,10 +19381,7 @@ class basic_infinite_terms {
     for (auto const number : facts_.numbers(v))
       if (!math::is_finite(number)) return false;
     if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
-    auto const contents = image_.source->constant(v);
-    for (std::size_t i = 0; contents && i < contents.size(); ++i)
-      if (!math::is_finite(contents.number(i))) return false;
-    return true;
+    return image_.source->constant(v).all_numbers([](double number) { return math::is_finite(number); });
   }
 
   Image const& image_;
@@ -19460,13 +19495,15 @@ inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
   }
   auto made = make_tensor(type, of.shape, of.elements);
   if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
-  for (std::size_t i = 0; !integers && i < of.elements.size(); ++i) {
-    auto const number = of.elements[i], rounded = tensor_view(made).number(i);
-    if (number == rounded || number == 0 || !math::is_finite(number)) continue;
-    if (rounded == 0) return objection{text(number) + " would be 0 in " + std::string(name_of(type))};
-    if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
-  }
-  return made;
+  auto const* number = of.elements.data();
+  double rounded = 0;
+  auto const fits = [&](double held) {
+    rounded = held;
+    auto const wanted = *number++;
+    return wanted == held || wanted == 0 || !math::is_finite(wanted) || (held != 0 && math::is_finite(held));
+  };
+  if (integers || tensor_view(made).all_numbers(fits)) return made;
+  return objection{text(number[-1]) + (rounded == 0 ? " would be 0 in " : " is beyond ") + std::string(name_of(type))};
 }
 
 [[nodiscard]] inline bool is_exact(dense const& of, element_type type) {
@@ -21009,6 +21046,8 @@ class basic_operator_writer {
 
   void begin(node_id place) { place_ = place; }
 
+  [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
+
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
     auto const& [emitted, code, asked] = row_of(op);
@@ -21477,6 +21516,135 @@ class basic_operator_writer {
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_extent_lists {
+ public:
+  basic_extent_lists(match_state const& match, Image const& image, facts const& known, basic_folding<Image>& fold,
+                     basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : match_(match), image_(image), facts_(known), folding_(fold), writer_(writer), into_(into) {}
+
+  void begin(span<replacement_term const> terms, rule_info const& rule) {
+    terms_ = terms;
+    info_ = &rule;
+  }
+
+  [[nodiscard]] bool names_an_extent(replacement_term const& t) const {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (terms_[t.child[i]].what == kind::dimension) return true;
+    return false;
+  }
+  built<value_id> at_run_time(replacement_term const& t) {
+    plain_vector<value_id> parts;
+    dense known;  // entries in a row that are
+    auto const put = [&]() -> built<value_id> {
+      known.shape = {static_cast<std::int64_t>(known.elements.size())};
+      auto made = constant(std::exchange(known, dense{}));
+      if (made) parts.push_back(*made);
+      return made;
+    };
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
+      if (entry) {
+        auto const& elements = (*entry).elements;
+        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
+        continue;
+      }
+      auto const& e = terms_[t.child[i]];
+      if (!is_an_axis(e)) return entry.why();
+      if (!known.elements.empty())
+        if (auto made = put(); !made) return made;
+      auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
+      if (!made) return made;
+      parts.push_back(*made);
+    }
+    if (!known.elements.empty())
+      if (auto made = put(); !made) return made;
+    if (parts.size() == 1) return parts[0];
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+  }
+  [[nodiscard]] bool is_shape_of(value_id v, replacement_term const& list) {
+    if (!facts_.has_rank(v) || list.children > facts_.shape(v).size()) return false;
+    auto const last = facts_.shape(v).subspan(facts_.shape(v).size() - list.children);
+    for (std::uint8_t i = 0; i < list.children; ++i) {
+      auto const& e = terms_[list.child[i]];
+      if (is_an_axis(e)) {
+        auto const of = facts_.shape(match_.slot(e.slot).value);
+        auto const axis = e.number < 0 ? e.number + static_cast<double>(of.size()) : e.number;
+        if (!(last[i] == of[static_cast<std::size_t>(axis)])) return false;
+      } else {
+        auto const known = folding_.compute(terms_, *info_, list.child[i], element_type::int64);
+        if (!known || (*known).elements.size() != 1) return false;
+        auto const number = (*known).elements[0];
+        if (number != 1 && !(last[i].known() && static_cast<double>(last[i].value()) == number)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  using kind = replacement_term::kind;
+
+  [[nodiscard]] bool is_an_axis(replacement_term const& t) const {
+    if (t.what != kind::dimension || info_->slot_kinds[t.slot] != slot_kind::value || !match_.slot(t.slot).bound)
+      return false;
+    auto const rank = facts_.rank(match_.slot(t.slot).value);
+    return t.number < rank && t.number >= -rank;
+  }
+  built<value_id> extent_at_run_time(value_id of, int axis) {
+    look_below(of, axis);
+    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
+    if (!shape) return shape;
+    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
+    auto index = constant({{1}, {from_front}, element_type::float64, {}});
+    if (!index) return index;
+    value_id const operands[] = {*shape, *index};
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
+  }
+
+  void look_below(value_id& of, int& axis) const {
+    auto const rank = facts_.rank(of);
+    auto const wanted = facts_.shape(of)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+    auto from = of;
+    for (int left = 256; left != 0 && from != absent; --left) {
+      int at = -1;
+      from = operand_with(wanted, from, at);
+      if (at >= 0) of = from, axis = at;
+    }
+  }
+  [[nodiscard]] value_id operand_with(extent wanted, value_id v, int& axis) const {
+    auto const n = image_.producer(v);
+    if (n == absent || image_.operand_count(n) == 0) return absent;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const from = image_.operand(n, i);
+      auto const shape = from != absent && facts_.has_rank(from) ? facts_.shape(from) : span<extent const>();
+      for (std::size_t at = 0; at < shape.size(); ++at)
+        if (shape[at] == wanted) return axis = static_cast<int>(at), from;
+    }
+    return image_.operand(n, 0);
+  }
+
+  built<value_id> constant(dense const& of) {
+    auto made = make_constant(element_type::int64, of);
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
+  }
+
+  match_state const& match_;
+  Image const& image_;
+  facts const& facts_;
+  basic_folding<Image>& folding_;
+  basic_operator_writer<Image>& writer_;
+  basic_transaction<Image>& into_;
+  span<replacement_term const> terms_;
+  rule_info const* info_ = nullptr;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_rearranged_operand {
  public:
   static constexpr int most_below = 16;  ///< operators that are looked below
@@ -21510,6 +21678,10 @@ class basic_rearranged_operand {
     if (!in_order_already(order)) {
       made = reshaped(v, along.split);
       if (made) made = transposed(*made, order);
+    }
+    if (repeats != 0 && along.tiles && !same(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
+      if (made) made = reshaped(*made, along.once);
+      return made ? tiled(along, *made) : made;
     }
     if (repeats != 0) {
       if (made) made = reshaped(*made, with_ones);
@@ -21736,11 +21908,23 @@ class basic_rearranged_operand {
         if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number)) return not_known(e);
       extents.elements.push_back(static_cast<double>(number));
     }
-    extents.shape = {static_cast<std::int64_t>(extents.elements.size())};
-    auto list = make_constant(element_type::int64, extents);
-    if (!list) return list.why();
-    value_id const operands[] = {v, into_.constant_of(list.take())};
-    return writer_.neutral(opcode::expand, operands, {}, 1);
+    return with_list(opcode::expand, v, std::move(extents));
+  }
+  built<value_id> tiled(named_extents::way const& along, value_id v) {
+    dense times;
+    for (auto const& e : along.times) {
+      std::int64_t number = 1;
+      if (!e.known(number)) return not_known(e);
+      times.elements.push_back(static_cast<double>(number));
+    }
+    return with_list(opcode::tile, v, std::move(times));
+  }
+  built<value_id> with_list(opcode op, value_id v, dense list) {
+    list.shape = {static_cast<std::int64_t>(list.elements.size())};
+    auto made = make_constant(element_type::int64, list);
+    if (!made) return made.why();
+    value_id const operands[] = {v, into_.constant_of(made.take())};
+    return writer_.neutral(op, operands, {}, 1);
   }
 
   built<value_id> sliced(value_id v, slice const& by) {
@@ -21806,6 +21990,7 @@ class basic_instantiation {
         folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
+        lists_(match, image, known, folding_, writer_, into),
         rearranged_(image, known, names, writer_, into) {}
 
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
@@ -21818,6 +22003,7 @@ class basic_instantiation {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     choose();
+    lists_.begin(terms_, *info_);
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -21896,7 +22082,7 @@ class basic_instantiation {
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
-        if (!folded) return t.what == kind::list && names_an_extent(t) ? list_at_run_time(t) : folded.why();
+        if (!folded) return t.what == kind::list && lists_.names_an_extent(t) ? lists_.at_run_time(t) : folded.why();
         if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
@@ -21933,81 +22119,6 @@ class basic_instantiation {
       return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
-  }
-
-  [[nodiscard]] bool names_an_extent(replacement_term const& t) const {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (terms_[t.child[i]].what == kind::dimension) return true;
-    return false;
-  }
-  built<value_id> list_at_run_time(replacement_term const& t) {
-    plain_vector<value_id> parts;
-    dense known;  // entries in a row that are
-    auto const put = [&]() -> built<value_id> {
-      known.shape = {static_cast<std::int64_t>(known.elements.size())};
-      auto made = constant(std::exchange(known, dense{}), element_type::int64);
-      if (made) parts.push_back(*made);
-      return made;
-    };
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
-      if (entry) {
-        auto const& elements = (*entry).elements;
-        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
-        continue;
-      }
-      auto const& e = terms_[t.child[i]];
-      if (!is_an_axis(e)) return entry.why();
-      if (!known.elements.empty())
-        if (auto made = put(); !made) return made;
-      auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
-      if (!made) return made;
-      parts.push_back(*made);
-    }
-    if (!known.elements.empty())
-      if (auto made = put(); !made) return made;
-    if (parts.size() == 1) return parts[0];
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
-  }
-  [[nodiscard]] bool is_an_axis(replacement_term const& t) const {
-    if (t.what != kind::dimension || info_->slot_kinds[t.slot] != slot_kind::value || !match_.slot(t.slot).bound)
-      return false;
-    auto const rank = facts_.rank(match_.slot(t.slot).value);
-    return t.number < rank && t.number >= -rank;
-  }
-  built<value_id> extent_at_run_time(value_id of, int axis) {
-    look_below(of, axis);
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
-    if (!shape) return shape;
-    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
-    auto index = constant({{1}, {from_front}, element_type::float64, {}}, element_type::int64);
-    if (!index) return index;
-    value_id const operands[] = {*shape, *index};
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
-  }
-
-  void look_below(value_id& of, int& axis) const {
-    auto const rank = facts_.rank(of);
-    auto const wanted = facts_.shape(of)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
-    auto from = of;
-    for (int left = 256; left != 0 && from != absent; --left) {
-      int at = -1;
-      from = operand_with(wanted, from, at);
-      if (at >= 0) of = from, axis = at;
-    }
-  }
-  [[nodiscard]] value_id operand_with(extent wanted, value_id v, int& axis) const {
-    auto const n = image_.producer(v);
-    if (n == absent || image_.operand_count(n) == 0) return absent;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      auto const from = image_.operand(n, i);
-      auto const shape = from != absent && facts_.has_rank(from) ? facts_.shape(from) : span<extent const>();
-      for (std::size_t at = 0; at < shape.size(); ++at)
-        if (shape[at] == wanted) return axis = static_cast<int>(at), from;
-    }
-    return image_.operand(n, 0);
   }
 
   built<value_id> constant(dense const& of, element_type type) {
@@ -22190,6 +22301,10 @@ class basic_instantiation {
     operand_terms const terms(terms_, t);
     value_id made_of[operand_terms::most];
     auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    if (op == opcode::expand && terms_[t.child[1]].what == kind::list) {
+      auto of = value(t.child[0], type);
+      if (!of || *of == absent || lists_.is_shape_of(*of, terms_[t.child[1]])) return of;
+    }
     auto const selects = op == opcode::where;
     auto of_numbers = element_type::unknown;
     for (bool const literals : {false, true})
@@ -22336,6 +22451,7 @@ class basic_instantiation {
   basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
+  basic_extent_lists<Image> lists_;
   basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;

@@ -234,6 +234,17 @@ TEST_CASE("repeats match where they are written") {
   }
 }
 
+TEST_CASE("whole axes are repeated by one operator, whose extents need not be known") {
+  static constexpr auto times = fuse::rule<"times">(tanh(tanh(rearrange<"b h s d -> b (r h) s d">(x))))
+                                    .replace(relu(rearrange<"b h s d -> b (r h) s d">(x)))
+                                    .at_equal_cost();
+  sketch g;
+  g.end(g.add("Tanh", {g.add("Tanh", {g.add("Tile", {g.in("x", {"b", 3, "s", "d"}), g.constant({1, 5, 1, 1})})})}));
+  CHECK(applied<times>(g) == 1);
+  CHECK(ops(g) == "Tile Relu");
+  CHECK(list(g, g.operands(g.producer(g.operands(last(g))[0]))[1]) == std::vector<std::int64_t>{1, 5, 1, 1});
+}
+
 TEST_CASE("dots stand for any number of axes") {
   for (graph::dims const& shape : {graph::dims{2, 3}, graph::dims{"n", 4, 2, 3}}) {
     sketch g;

@@ -91,6 +91,13 @@ std::string reason(attending& g, graph::value y, std::string_view rule, fuse::ta
   UNSCOPED_INFO(report.rule(rule)->refused[0].reason);
   return report.rule(rule)->refused[0].reason;
 }
+/// The last node of that operator.
+graph::node last_of(attending& g, std::string_view op) {
+  graph::node found;
+  for (auto n : g.nodes())
+    if (g.op(n) == op) found = n;
+  return found;
+}
 std::string const multi_head = "com.microsoft::MultiHeadAttention";
 
 }  // namespace
@@ -224,25 +231,95 @@ TEST_CASE("a softmax in float between Casts") {
 }
 
 TEST_CASE("heads of keys and values that several of queries share") {
-  attending g;
-  auto const repeated = [&](std::string_view name, bool in_turn = false) {
-    auto const v = g.heads(g.tokens(name, g.t, 6, 2), {0, 2, 1, 3}, 6, 2);
+  auto const repeated = [](attending& g, graph::value v, bool in_turn = false) {
     auto const more = g.add("Unsqueeze", {v, g.constant({in_turn ? std::int64_t{1} : std::int64_t{2}})});
     auto const all = in_turn ? g.constant({1, 2, 1, 1, 1}) : g.constant({1, 1, 2, 1, 1});
-    return g.add("Reshape", {g.add("Expand", {more, all}), g.constant({2, 4, 5, 6})});
+    return g.add("Reshape", {g.add("Expand", {more, all}), g.list({0, 4, -1, 6})});
   };
-  auto const attended = [&](bool in_turn) {
-    auto const k = g.turned(repeated("k", in_turn), {0, 1, 3, 2});
-    return g.side_by_side(g.product(g.softmax(g.product(g.queries(), k)), repeated("v", in_turn)));
+  auto const heads = [](attending& g, std::string_view name) {
+    return g.heads(g.tokens(name, g.t, 6, 2), {0, 2, 1, 3}, 6, 2);
   };
+  auto const scores = [&](attending& g, bool in_turn = false) {
+    return g.product(g.queries(), g.turned(repeated(g, heads(g, "k"), in_turn), {0, 1, 3, 2}));
+  };
+  auto const attended = [&](attending& g, graph::value masked, bool in_turn = false) {
+    return g.product(g.softmax(masked), repeated(g, heads(g, "v"), in_turn));
+  };
+  attending g, older(17), any(17, "s", "t", "b");
   SECTION("one after the other: the standard's operator repeats them itself") {
-    CHECK(became(g, attended(false)) == "Attention");
+    CHECK(became(g, g.side_by_side(attended(g, scores(g)))) == "Attention");
     CHECK(number(g, last(g), "kv_num_heads") == 2);
   }
   SECTION("in turn: they stay repeated") {
-    became(g, attended(true));
+    became(g, g.side_by_side(attended(g, scores(g, true), true)));
     CHECK(number(g, last(g), "kv_num_heads") == 4);
   }
+  // onnxruntime's operator has as many heads of each: of those that share one, all queries are that one's.
+  std::string const apart = "Reshape Transpose Reshape ", together = " Reshape Transpose Reshape";
+  auto const side_by_side = [&](attending& of, graph::value masked) {
+    return became(of, of.side_by_side(attended(of, masked)), vendor);
+  };
+  SECTION("onnxruntime's takes more queries of fewer heads") {
+    CHECK(side_by_side(older, scores(older)) == apart + multi_head + together);
+    CHECK(number(older, last_of(older, multi_head), "num_heads") == 2);
+  }
+  SECTION("of any length, with a mask that is repeated for each of them") {
+    auto const mask = any.mask({any.b, 1, "s", "t"});
+    CHECK(side_by_side(any, any.sum(scores(any), mask)) == "Tile " + apart + multi_head + together);
+    CHECK(any.operands(last_of(any, "Tile"))[0] == mask);
+  }
+  SECTION("and with one of keys alone") {
+    CHECK(side_by_side(older, older.sum(scores(older), older.mask({2, 1, 1, 5}))) ==
+          "Expand Tile " + apart + multi_head + together);
+  }
+  SECTION("of as many columns as there are keys, which the product with the values alone tells") {
+    CHECK(side_by_side(any, any.sum(scores(any), any.mask({any.b, 1, "s", "columns"}))) ==
+          "Shape Gather Shape Gather Concat Expand Tile " + apart + multi_head + together);
+  }
+  SECTION("and with one of each head") {
+    CHECK(side_by_side(older, older.sum(scores(older), older.mask({2, 4, 3, 5}))) ==
+          "Reshape " + apart + multi_head + together);
+  }
+  SECTION("behind a cache, keys and values are read where they lie") {
+    auto const k = older.in("cached keys", {2, 2, 5, 6}), v = older.in("cached values", {2, 2, 5, 6});
+    auto const all = older.product(older.queries(), older.turned(repeated(older, k), {0, 1, 3, 2}));
+    became(older, older.side_by_side(older.product(older.softmax(all), repeated(older, v))), vendor);
+    auto const read = older.operands(last_of(older, multi_head));
+    CHECK(read[1] == k);
+    CHECK(read[2] == v);
+  }
+  SECTION("which stay heads behind it") {
+    auto const k = older.in("cached keys", {2, 2, 5, 6}), v = older.in("cached values", {2, 2, 5, 6});
+    auto const all = older.product(older.in("q", {2, 4, 3, 6}), older.turned(repeated(older, k), {0, 1, 3, 2}));
+    CHECK(became(older, older.product(older.softmax(all), repeated(older, v)), vendor) ==
+          apart + multi_head + together);
+  }
+}
+
+TEST_CASE("a head of keys and values that all of queries share") {
+  attending g(17), any(17, "s", "t", "b");
+  auto const became_of = [](attending& of, graph::dims const& mask = {}, std::int64_t heads_of_values = 1) {
+    auto scores = of.product(of.queries(), of.in("k", {of.b, 1, 6, of.t}));
+    if (!mask.empty()) scores = of.sum(scores, of.mask(mask));
+    auto const v = of.in("v", {of.b, heads_of_values, of.t, 6});
+    return became(of, of.side_by_side(of.product(of.softmax(scores), v)), vendor);
+  };
+  auto const made = [](std::string const& between) {
+    return between + "Transpose Reshape Transpose Reshape " + multi_head + " Reshape Transpose Reshape";
+  };
+  SECTION("is not repeated") { CHECK(became_of(g) == made("")); }
+  SECTION("of any length") { CHECK(became_of(any, {any.b, 1, "s", "t"}) == made("Tile ")); }
+  SECTION("with a mask of keys") { CHECK(became_of(g, {2, 1, 1, 5}) == made("Expand Tile ")); }
+  SECTION("with a mask of each head, whose rows come one behind the other") {
+    CHECK(became_of(g, {4, 1, 5}) == made("Expand Reshape "));
+  }
+  SECTION("behind which there are heads") {
+    auto const scores = any.sum(any.product(any.in("q", {any.b, 4, "s", 6}), any.in("k", {any.b, 1, 6, "t"})),
+                                any.mask({any.b, 1, "s", "t"}));
+    CHECK(became(any, any.product(any.softmax(scores), any.in("v", {any.b, 1, "t", 6})), vendor) ==
+          "Tile Transpose Reshape " + multi_head + " Reshape");
+  }
+  SECTION("but not where values have more") { CHECK(became_of(g, {}, 4).find(multi_head) == std::string::npos); }
 }
 
 TEST_CASE("heads that are part of the first axis") {

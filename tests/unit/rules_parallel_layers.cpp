@@ -122,24 +122,24 @@ TEST_CASE("what a layer gives may be an output of the graph, and be read several
   CHECK(g.left() == 1);
 }
 
-TEST_CASE("layers that are as wide together as what they read stay, without a word") {
+TEST_CASE("two layers that are half as wide together as what they read stay, without a word") {
   for (auto const is : kinds) {
     layers g(is);
-    g.give(g.layer(layers::width / 2));
-    g.give(g.layer(layers::width / 2));
+    g.give(g.layer(layers::width / 4));
+    g.give(g.layer(layers::width / 4));
     auto const report = run(g);
     CHECK(report.applied() == 0);
     for (auto const& rule : report.rules) CHECK(rule.refused.empty());
   }
 }
 
-TEST_CASE("layers that would cost more as one stay, by the cost that the caller has") {
+TEST_CASE("three layers that would cost more as one stay, whose calls alone would not tell") {
   layers g(kind::product);
-  g.give(g.layer(10));  // to cut 20 elements of a token moves 40, to read it again 32
-  g.give(g.layer(10));
+  for (int i = 0; i < 3; ++i) g.give(g.layer(layers::width));
   auto const report = run(g);
   CHECK(report.applied() == 0);
-  CHECK(refused(report, "parallel-matmuls") == "cost, cost");
+  CHECK(refused(report, "three-parallel-matmuls") == "cost, cost, cost");
+  CHECK(report.rule("parallel-matmuls")->refused.empty());
 }
 
 TEST_CASE("layers that have not all in common stay") {

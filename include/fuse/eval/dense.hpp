@@ -26,23 +26,28 @@ struct dense {
 
   [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
   [[nodiscard]] static dense of(tensor_view const& from) {
+    if (!is_integer(from.type)) {
+      auto made = in_doubles(from);
+      made.type = from.type;
+      return made;
+    }
     dense made;
     made.type = from.type;
     made.shape.assign(from.shape.begin(), from.shape.end());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (made.whole())
-        made.integers.push_back(from.integer(i));
-      else
-        made.elements.push_back(from.number(i));
-    }
+    made.integers.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.integers.push_back(from.integer(i));
     return made;
   }
   /// In doubles, whatever it holds.
   [[nodiscard]] static dense in_doubles(tensor_view const& from) {
     dense made;
     made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    made.elements.resize(from.size());
+    std::size_t at = 0;
+    from.all_numbers([&](double number) {
+      made.elements[at++] = number;
+      return true;
+    });
     return made;
   }
 };

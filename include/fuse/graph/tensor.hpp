@@ -60,11 +60,21 @@ template <class T>
   return float_to_bfloat16(nearest);
 }
 
+template <class Round>
+[[nodiscard]] std::vector<std::byte> bytes_of(span<double const> numbers, Round const& round) {
+  using element = decltype(round(0.0));
+  std::vector<std::byte> made(numbers.size() * sizeof(element));
+  auto* to = made.data();
+  for (double const number : numbers) {
+    element const rounded = round(number);
+    std::memcpy(to, &rounded, sizeof rounded);
+    to += sizeof rounded;
+  }
+  return made;
+}
 template <class T>
-void append_bytes(std::vector<std::byte>& into, T element) {
-  auto const at = into.size();
-  into.resize(at + sizeof(T));
-  std::memcpy(into.data() + at, &element, sizeof(T));
+[[nodiscard]] std::vector<std::byte> bytes_of(span<double const> numbers) {
+  return bytes_of(numbers, [](double number) { return static_cast<T>(number); });
 }
 
 }  // namespace detail
@@ -80,27 +90,24 @@ template <class T>
 /// type. Types without numbers (string, complex, other) give a null tensor.
 [[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape,
                                         span<double const> numbers) {
-  tensor made{type, std::move(shape), {}};
-  made.bytes.reserve(numbers.size() * size_of(type));
-  for (double const number : numbers) {
-    switch (type) {
-      case element_type::float64: detail::append_bytes(made.bytes, number); break;
-      case element_type::float32: detail::append_bytes(made.bytes, static_cast<float>(number)); break;
-      case element_type::float16: detail::append_bytes(made.bytes, detail::double_to_half(number)); break;
-      case element_type::bfloat16: detail::append_bytes(made.bytes, detail::double_to_bfloat16(number)); break;
-      case element_type::int64: detail::append_bytes(made.bytes, static_cast<std::int64_t>(number)); break;
-      case element_type::int32: detail::append_bytes(made.bytes, static_cast<std::int32_t>(number)); break;
-      case element_type::int16: detail::append_bytes(made.bytes, static_cast<std::int16_t>(number)); break;
-      case element_type::int8: detail::append_bytes(made.bytes, static_cast<std::int8_t>(number)); break;
-      case element_type::uint64: detail::append_bytes(made.bytes, static_cast<std::uint64_t>(number)); break;
-      case element_type::uint32: detail::append_bytes(made.bytes, static_cast<std::uint32_t>(number)); break;
-      case element_type::uint16: detail::append_bytes(made.bytes, static_cast<std::uint16_t>(number)); break;
-      case element_type::uint8: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number)); break;
-      case element_type::boolean: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number != 0)); break;
-      default: return {};
-    }
+  auto const of = [&](std::vector<std::byte> bytes) { return tensor{type, std::move(shape), std::move(bytes)}; };
+  switch (type) {
+    case element_type::float64: return of(detail::bytes_of<double>(numbers));
+    case element_type::float32: return of(detail::bytes_of<float>(numbers));
+    case element_type::float16: return of(detail::bytes_of(numbers, &detail::double_to_half));
+    case element_type::bfloat16: return of(detail::bytes_of(numbers, &detail::double_to_bfloat16));
+    case element_type::int64: return of(detail::bytes_of<std::int64_t>(numbers));
+    case element_type::int32: return of(detail::bytes_of<std::int32_t>(numbers));
+    case element_type::int16: return of(detail::bytes_of<std::int16_t>(numbers));
+    case element_type::int8: return of(detail::bytes_of<std::int8_t>(numbers));
+    case element_type::uint64: return of(detail::bytes_of<std::uint64_t>(numbers));
+    case element_type::uint32: return of(detail::bytes_of<std::uint32_t>(numbers));
+    case element_type::uint16: return of(detail::bytes_of<std::uint16_t>(numbers));
+    case element_type::uint8: return of(detail::bytes_of<std::uint8_t>(numbers));
+    case element_type::boolean:
+      return of(detail::bytes_of(numbers, [](double number) { return static_cast<std::uint8_t>(number != 0); }));
+    default: return {};
   }
-  return made;
 }
 
 }  // namespace fuse::inline v0

@@ -97,6 +97,22 @@ struct tensor_view {
     }
   }
 
+  /// Calls `visit(x)` for each element as a double, in order, until one is false; whether none was.
+  template <class Visit>
+  bool all_numbers(Visit const& visit) const {
+    auto const count = size();
+    auto const of = [&]<class T>(T) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (!visit(static_cast<double>(raw<T>(i)))) return false;
+      return true;
+    };
+    if (type == element_type::float32) return of(0.0f);
+    if (type == element_type::float64) return of(0.0);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!visit(number(i))) return false;
+    return true;
+  }
+
   /// Element `i` of an integer or boolean tensor; 0 for other types.
   [[nodiscard]] std::int64_t integer(std::size_t i) const {
     switch (type) {

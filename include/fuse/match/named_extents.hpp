@@ -70,16 +70,18 @@ class named_extents {
   [[nodiscard]] bool lacks_shape() const { return what_.regroups() && !told_; }
 
   /// The way from left to right: a reshape to `split`, on each of whose axes is one factor, an index of some of them
-  /// that are gone then, one axis backwards, `repeats` in front, a permutation, and a reshape to `shape`.
+  /// that are gone then, one axis backwards, `repeats` in front, a permutation, and a reshape to `shape`. Where it
+  /// `tiles`, whole axes are repeated: of shape `once`, and each as often as `times` says.
   struct way {
     struct pick {
       std::uint32_t axis;
       std::int64_t index, count;
     };
-    plain_vector<polynomial> split, repeats, shape;
+    plain_vector<polynomial> split, repeats, once, times, shape;
     plain_vector<pick> picks;  // the last axis first
     std::optional<std::uint32_t> reversed;
     std::vector<std::int64_t> order;
+    bool tiles = true;
   };
   /// Of a value of that shape, when all is known; false where a product is too large.
   [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
@@ -135,14 +137,24 @@ class named_extents {
         into.shape.append(regrouped_);
       else if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back()))
         return false;
+      for (auto i = into.once.size(); i < into.shape.size(); ++i) {
+        into.once.push_back(into.shape[i]);
+        into.times.push_back(polynomial(1));
+      }
       if (axis == right.rank) break;
-      polynomial whole(1), extent;
+      polynomial whole(1), once(1), times(1), extent;
+      bool any_kept = false;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
         auto const& f = right.all[at];
-        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of_factor(f));
-        if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
+        bool const keeps = left.has(f.name);
+        into.order.push_back((keeps ? repeats : 0) + axis_of_factor(f));
+        if (!extent_of(f, extent) || !whole.multiply(extent) || !(keeps ? once : times).multiply(extent)) return false;
+        any_kept = any_kept || keeps;
+        into.tiles = into.tiles && (keeps || !any_kept);
       }
       into.shape.push_back(whole);
+      into.once.push_back(once);
+      into.times.push_back(times);
     }
     return true;
   }

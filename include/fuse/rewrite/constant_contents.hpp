@@ -55,13 +55,15 @@ inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
   }
   auto made = make_tensor(type, of.shape, of.elements);
   if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
-  for (std::size_t i = 0; !integers && i < of.elements.size(); ++i) {
-    auto const number = of.elements[i], rounded = tensor_view(made).number(i);
-    if (number == rounded || number == 0 || !math::is_finite(number)) continue;
-    if (rounded == 0) return objection{text(number) + " would be 0 in " + std::string(name_of(type))};
-    if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
-  }
-  return made;
+  auto const* number = of.elements.data();
+  double rounded = 0;
+  auto const fits = [&](double held) {
+    rounded = held;
+    auto const wanted = *number++;
+    return wanted == held || wanted == 0 || !math::is_finite(wanted) || (held != 0 && math::is_finite(held));
+  };
+  if (integers || tensor_view(made).all_numbers(fits)) return made;
+  return objection{text(number[-1]) + (rounded == 0 ? " would be 0 in " : " is beyond ") + std::string(name_of(type))};
 }
 
 /// Whether element type `type` holds every number of `of` as it is.

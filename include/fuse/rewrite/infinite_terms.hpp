@@ -82,10 +82,7 @@ class basic_infinite_terms {
     for (auto const number : facts_.numbers(v))
       if (!math::is_finite(number)) return false;
     if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
-    auto const contents = image_.source->constant(v);
-    for (std::size_t i = 0; contents && i < contents.size(); ++i)
-      if (!math::is_finite(contents.number(i))) return false;
-    return true;
+    return image_.source->constant(v).all_numbers([](double number) { return math::is_finite(number); });
   }
 
   Image const& image_;

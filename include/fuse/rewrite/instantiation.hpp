@@ -18,6 +18,7 @@
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/extent_lists.hpp>
 #include <fuse/rewrite/folding.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
 #include <fuse/rewrite/rearranged_operand.hpp>
@@ -40,6 +41,7 @@ class basic_instantiation {
         folding_(rules, match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
+        lists_(match, image, known, folding_, writer_, into),
         rearranged_(image, known, names, writer_, into) {}
 
   /// How many forms the right side of a rule has.
@@ -56,6 +58,7 @@ class basic_instantiation {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     choose();
+    lists_.begin(terms_, *info_);
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -139,7 +142,7 @@ class basic_instantiation {
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
-        if (!folded) return t.what == kind::list && names_an_extent(t) ? list_at_run_time(t) : folded.why();
+        if (!folded) return t.what == kind::list && lists_.names_an_extent(t) ? lists_.at_run_time(t) : folded.why();
         if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
           return objection{"a constant would be rounded, and the rule takes it only as it is"};
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
@@ -177,88 +180,6 @@ class basic_instantiation {
       return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
-  }
-
-  // A list of extents that are not known is put together when the graph runs, from the shapes of what has them.
-  [[nodiscard]] bool names_an_extent(replacement_term const& t) const {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (terms_[t.child[i]].what == kind::dimension) return true;
-    return false;
-  }
-  built<value_id> list_at_run_time(replacement_term const& t) {
-    plain_vector<value_id> parts;
-    dense known;  // entries in a row that are
-    auto const put = [&]() -> built<value_id> {
-      known.shape = {static_cast<std::int64_t>(known.elements.size())};
-      auto made = constant(std::exchange(known, dense{}), element_type::int64);
-      if (made) parts.push_back(*made);
-      return made;
-    };
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
-      if (entry) {
-        auto const& elements = (*entry).elements;
-        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
-        continue;
-      }
-      auto const& e = terms_[t.child[i]];
-      if (!is_an_axis(e)) return entry.why();
-      if (!known.elements.empty())
-        if (auto made = put(); !made) return made;
-      auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
-      if (!made) return made;
-      parts.push_back(*made);
-    }
-    if (!known.elements.empty())
-      if (auto made = put(); !made) return made;
-    if (parts.size() == 1) return parts[0];
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
-  }
-  // Whether a term is the extent of an axis that a captured value has.
-  [[nodiscard]] bool is_an_axis(replacement_term const& t) const {
-    if (t.what != kind::dimension || info_->slot_kinds[t.slot] != slot_kind::value || !match_.slot(t.slot).bound)
-      return false;
-    auto const rank = facts_.rank(match_.slot(t.slot).value);
-    return t.number < rank && t.number >= -rank;
-  }
-  // In one axis of one element.
-  built<value_id> extent_at_run_time(value_id of, int axis) {
-    look_below(of, axis);
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
-    if (!shape) return shape;
-    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
-    auto index = constant({{1}, {from_front}, element_type::float64, {}}, element_type::int64);
-    if (!index) return index;
-    value_id const operands[] = {*shape, *index};
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
-  }
-
-  // Where a value is made from another one that provably has such an axis, too, that one is asked, and so on: whoever
-  // else is made from what lies below leaves the value without readers. (Below a product of all rows of all batches,
-  // axes are apart again.)
-  void look_below(value_id& of, int& axis) const {
-    auto const rank = facts_.rank(of);
-    auto const wanted = facts_.shape(of)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
-    auto from = of;
-    for (int left = 256; left != 0 && from != absent; --left) {
-      int at = -1;
-      from = operand_with(wanted, from, at);
-      if (at >= 0) of = from, axis = at;
-    }
-  }
-  // The operand of what makes `v` that has an axis of that extent, else the first.
-  [[nodiscard]] value_id operand_with(extent wanted, value_id v, int& axis) const {
-    auto const n = image_.producer(v);
-    if (n == absent || image_.operand_count(n) == 0) return absent;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      auto const from = image_.operand(n, i);
-      auto const shape = from != absent && facts_.has_rank(from) ? facts_.shape(from) : span<extent const>();
-      for (std::size_t at = 0; at < shape.size(); ++at)
-        if (shape[at] == wanted) return axis = static_cast<int>(at), from;
-    }
-    return image_.operand(n, 0);
   }
 
   built<value_id> constant(dense const& of, element_type type) {
@@ -453,6 +374,10 @@ class basic_instantiation {
     operand_terms const terms(terms_, t);
     value_id made_of[operand_terms::most];
     auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    if (op == opcode::expand && terms_[t.child[1]].what == kind::list) {
+      auto of = value(t.child[0], type);
+      if (!of || *of == absent || lists_.is_shape_of(*of, terms_[t.child[1]])) return of;
+    }
     auto const selects = op == opcode::where;
     auto of_numbers = element_type::unknown;
     for (bool const literals : {false, true})
@@ -605,6 +530,7 @@ class basic_instantiation {
   basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
+  basic_extent_lists<Image> lists_;
   basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;

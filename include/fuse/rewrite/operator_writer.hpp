@@ -66,6 +66,9 @@ class basic_operator_writer {
   /// New nodes go beside node `place`.
   void begin(node_id place) { place_ = place; }
 
+  /// Whether the dialect has an operator for a neutral one, which may be refused all the same.
+  [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
+
   /// The first result of a neutral operator: as an operator of the dialect, or a function with a body. The parameters'
   /// contents are moved out.
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,

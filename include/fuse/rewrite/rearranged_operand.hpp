@@ -20,7 +20,8 @@
 namespace fuse::inline v0::detail {
 
 /// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
-/// are needed, and an Expand for what is repeated; a part as a Slice, and parts in reverse order as one backwards.
+/// are needed, and a Tile or an Expand for what is repeated; a part as a Slice, and parts in reverse order as one
+/// backwards.
 /// Where what is rearranged is a rearrangement itself, or a part of one, it is made from whatever below takes the
 /// fewest operators, which may be none. Shapes are written as they are known: one extent may be left to the others, and
 /// one that stays where it was need not be known.
@@ -61,6 +62,10 @@ class basic_rearranged_operand {
     if (!in_order_already(order)) {
       made = reshaped(v, along.split);
       if (made) made = transposed(*made, order);
+    }
+    if (repeats != 0 && along.tiles && !same(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
+      if (made) made = reshaped(*made, along.once);
+      return made ? tiled(along, *made) : made;
     }
     if (repeats != 0) {
       if (made) made = reshaped(*made, with_ones);
@@ -303,11 +308,23 @@ class basic_rearranged_operand {
         if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number)) return not_known(e);
       extents.elements.push_back(static_cast<double>(number));
     }
-    extents.shape = {static_cast<std::int64_t>(extents.elements.size())};
-    auto list = make_constant(element_type::int64, extents);
-    if (!list) return list.why();
-    value_id const operands[] = {v, into_.constant_of(list.take())};
-    return writer_.neutral(opcode::expand, operands, {}, 1);
+    return with_list(opcode::expand, v, std::move(extents));
+  }
+  built<value_id> tiled(named_extents::way const& along, value_id v) {
+    dense times;
+    for (auto const& e : along.times) {
+      std::int64_t number = 1;
+      if (!e.known(number)) return not_known(e);
+      times.elements.push_back(static_cast<double>(number));
+    }
+    return with_list(opcode::tile, v, std::move(times));
+  }
+  built<value_id> with_list(opcode op, value_id v, dense list) {
+    list.shape = {static_cast<std::int64_t>(list.elements.size())};
+    auto made = make_constant(element_type::int64, list);
+    if (!made) return made.why();
+    value_id const operands[] = {v, into_.constant_of(made.take())};
+    return writer_.neutral(op, operands, {}, 1);
   }
 
   built<value_id> sliced(value_id v, slice const& by) {

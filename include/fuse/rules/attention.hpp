@@ -144,10 +144,8 @@ inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s 
   auto const pattern = rearrange<"b h s e -> b s (h e)">(attention_of(turned_keys, attended, is).users(1));
   auto const with = mask_of(is), wide = spread<2, 3>(with);
   return with_axis_of_heads(attention_rule(name, pattern, is))
-      .replace(either(put_right(of_tokens.multi_head(with), is), put_right(of_tokens.multi_head(wide), is),
-                      put_right(with_keys_by_heads.multi_head(with), is),
-                      put_right(with_keys_by_heads.multi_head(wide), is), put_right(of_tokens.standard(with), is),
-                      put_right(of_tokens.standard(wide), is)))
+      .replace(either(put_right(of_tokens.multi_head(wide), is), put_right(with_keys_by_heads.multi_head(wide), is),
+                      put_right(of_tokens.standard(with), is), put_right(of_tokens.standard(wide), is)))
       .benefit(1);
 }
 [[nodiscard]] constexpr rewrite_rule of_heads_rule(rule_name name, blind is) {
@@ -160,9 +158,7 @@ inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s 
   };
   auto const with = mask_of(is), wide = spread<2, 3>(with);
   return with_axis_of_heads(attention_rule(name, attention_of(turned_keys, attended, is), is))
-      .replace(either(put_right(apart(of_tokens.multi_head(with)), is),
-                      put_right(apart(of_tokens.multi_head(wide)), is),
-                      put_right(apart(with_keys_by_heads.multi_head(with)), is),
+      .replace(either(put_right(apart(of_tokens.multi_head(wide)), is),
                       put_right(apart(with_keys_by_heads.multi_head(wide)), is), put_right(standard(with), is),
                       put_right(standard(wide), is)));
 }
@@ -174,6 +170,24 @@ inline constexpr auto shared_values = dsl::rearrange<"b h t e -> b (h g) t e">(a
 inline constexpr side_by_side of_shared{
     dsl::rearrange<"b n s d -> b s (n d)">(queries), dsl::rearrange<"b h t d -> b t (h d)">(turned_keys),
     dsl::rearrange<"b h t e -> b t (h e)">(attended), dsl::dim<"q", 1>, dsl::dim<"k", 1>};
+
+/// onnxruntime's operator has as many heads of each: queries of those that share keys come one behind the other, as if
+/// there were more of them, which the mask is repeated for. Keys and values are not.
+[[nodiscard]] constexpr side_by_side with_more_queries(expression const& keys, expression const& values) {
+  return {dsl::rearrange<"b (h g) s d -> b (g s) (h d)">(queries), keys, values, dsl::dim<"k", 1>, dsl::dim<"k", 1>};
+}
+inline constexpr auto more_queries = with_more_queries(of_shared.k, of_shared.v),
+                      more_queries_of_keys_by_heads = with_more_queries(turned_keys, attended);
+struct masks_of_more_queries {
+  expression none, of_all, of_each;
+};
+[[nodiscard]] constexpr masks_of_more_queries for_more_queries(expression const& of) {
+  using namespace dsl;
+  auto const each = spread<2, 2>(of);
+  return {of, rearrange<"... s columns -> ... (g s) columns">(each),
+          rearrange<"... (h g) s columns -> ... h (g s) columns">(each)};
+}
+
 inline constexpr auto are_repeated = dsl::pred<"g">([](auto times) {
   double number = 0;
   return !times.number(number) || number != 1;
@@ -184,20 +198,79 @@ inline constexpr auto are_repeated = dsl::pred<"g">([](auto times) {
       .benefit(2);
 }
 [[nodiscard]] constexpr rewrite_rule grouped_of_tokens_rule(rule_name name, blind is) {
+  using namespace dsl;
   auto const attention = attention_of(shared_keys, shared_values, is).users(1);
-  auto const with = mask_of(is);
-  return grouped_rule(name, dsl::rearrange<"b n s e -> b s (n e)">(attention), is)
-      .replace(
-          dsl::either(put_right(of_shared.standard(with), is), put_right(of_shared.standard(spread<2, 2>(with)), is)))
+  auto const with = mask_of(is), wide = spread<2, 2>(with);
+  auto const more = for_more_queries(with);
+  auto const by = [&](side_by_side const& of, expression const& added) {
+    return put_right(rearrange<"b (g s) (h e) -> b s (h g e)">(of.multi_head(added)), is);
+  };
+  auto const &tokens = more_queries, &heads = more_queries_of_keys_by_heads;
+  return grouped_rule(name, rearrange<"b n s e -> b s (n e)">(attention), is)
+      .replace(either(put_right(of_shared.standard(with), is), put_right(of_shared.standard(wide), is),
+                      by(heads, more.none), by(heads, more.of_all), by(heads, more.of_each), by(tokens, more.none),
+                      by(tokens, more.of_all), by(tokens, more.of_each)))
       .benefit(3);
 }
 [[nodiscard]] constexpr rewrite_rule grouped_of_heads_rule(rule_name name, blind is) {
+  using namespace dsl;
   auto const standard = [](expression const& with) {
-    return side_by_side::in_float(dsl::attention(queries, turned_keys, attended, with));
+    return side_by_side::in_float(attention(queries, turned_keys, attended, with));
   };
-  auto const with = mask_of(is);
+  auto const with = mask_of(is), wide = spread<2, 2>(with);
+  auto const more = for_more_queries(with);
+  auto const by = [&](side_by_side const& of, expression const& added) {
+    return put_right(rearrange<"b (g s) (h e) -> b (h g) s e">(of.multi_head(added)), is);
+  };
+  auto const &tokens = more_queries, &heads = more_queries_of_keys_by_heads;
   return grouped_rule(name, attention_of(shared_keys, shared_values, is), is)
-      .replace(dsl::either(put_right(standard(with), is), put_right(standard(spread<2, 2>(with)), is)));
+      .replace(either(put_right(standard(with), is), put_right(standard(wide), is), by(heads, more.none),
+                      by(heads, more.of_all), by(heads, more.of_each), by(tokens, more.none), by(tokens, more.of_all),
+                      by(tokens, more.of_each)));
+}
+
+// All heads of queries share one of keys and values, which is not repeated.
+
+inline constexpr auto have_several_heads = dsl::pred<"q">([](auto q) { return !(q.shape()[1] == extent(1)); });
+[[nodiscard]] constexpr side_by_side with_queries_of_all_heads(expression const& keys, expression const& values) {
+  return {dsl::rearrange<"b n s d -> b (n s) d">(queries), keys, values, 1, 1};
+}
+inline constexpr auto queries_of_all_heads = with_queries_of_all_heads(of_tokens.k, of_tokens.v),
+                      queries_of_all_heads_by_heads = with_queries_of_all_heads(with_keys_by_heads.k, attended);
+[[nodiscard]] constexpr rewrite_rule multi_query_rule(rule_name name, expression const& pattern, blind is) {
+  return with_axis_of_heads(attention_rule(name, pattern, is))
+      .where(dsl::repeats_along<"k", "q">(1).quiet(), dsl::repeats_along<"v", "q">(1).quiet())
+      .where<"queries have several heads">(have_several_heads.quiet())
+      .benefit(2);
+}
+[[nodiscard]] constexpr rewrite_rule multi_query_of_tokens_rule(rule_name name, blind is) {
+  using namespace dsl;
+  auto const attention = attention_of(turned_keys, attended, is).users(1);
+  auto const none = mask_of(is), each = spread<2, 3>(none);
+  auto const of_all = rearrange<"... s columns -> ... (n s) columns">(each),
+             of_each = rearrange<"... n s columns -> ... 1 (n s) columns">(each);
+  auto const by = [&](side_by_side const& of, expression const& added) {
+    return put_right(rearrange<"b (n s) e -> b s (n e)">(of.multi_head(added)), is);
+  };
+  auto const &tokens = queries_of_all_heads, &heads = queries_of_all_heads_by_heads;
+  return multi_query_rule(name, rearrange<"b n s e -> b s (n e)">(attention), is)
+      .replace(either(by(heads, none), by(heads, of_all), by(heads, of_each), by(tokens, none), by(tokens, of_all),
+                      by(tokens, of_each)))
+      .benefit(3);
+}
+[[nodiscard]] constexpr rewrite_rule multi_query_of_heads_rule(rule_name name, blind is) {
+  using namespace dsl;
+  auto const heads = dim<"q", 1>, sizes = dim<"v", 3>;
+  auto const none = mask_of(is), each = spread<2, 3>(none);
+  auto const of_all = expression(opcode::tile, each, list(1, 1, heads, 1)),
+             of_each = rearrange<"... n s columns -> ... 1 (n s) columns">(each);
+  auto const by = [&](side_by_side const& of, expression const& added) {
+    return put_right(reshape(of.multi_head(added)).attr<"shape">(list(0, heads, -1, sizes)), is);
+  };
+  auto const &tokens = queries_of_all_heads, &by_heads = queries_of_all_heads_by_heads;
+  return multi_query_rule(name, attention_of(turned_keys, attended, is), is)
+      .replace(either(by(by_heads, none), by(by_heads, of_all), by(by_heads, of_each), by(tokens, none),
+                      by(tokens, of_all), by(tokens, of_each)));
 }
 
 // Heads are part of the first axis: (batch * heads, length, size), keys (batch * heads, size, length). Masks may be
@@ -265,6 +338,22 @@ inline constexpr auto grouped_attention_of_heads_or_zero =
                                              attention_formula::blind::is_zero)
         .summary("the same as grouped-attention-of-heads, where a query that may look at nothing has 0");
 
+inline constexpr auto multi_query_attention =
+    attention_formula::multi_query_of_tokens_rule(rule<"multi-query-attention">, attention_formula::blind::is_no_number)
+        .summary("the same as attention, of one head of keys and values that all of queries share");
+inline constexpr auto multi_query_attention_of_heads =
+    attention_formula::multi_query_of_heads_rule(rule<"multi-query-attention-of-heads">,
+                                                 attention_formula::blind::is_no_number)
+        .summary("the same as attention-of-heads, of one head of keys and values that all of queries share");
+inline constexpr auto multi_query_attention_or_zero =
+    attention_formula::multi_query_of_tokens_rule(rule<"multi-query-attention-or-zero">,
+                                                  attention_formula::blind::is_zero)
+        .summary("the same as multi-query-attention, where a query that may look at nothing has 0");
+inline constexpr auto multi_query_attention_of_heads_or_zero =
+    attention_formula::multi_query_of_heads_rule(rule<"multi-query-attention-of-heads-or-zero">,
+                                                 attention_formula::blind::is_zero)
+        .summary("the same as multi-query-attention-of-heads, where a query that may look at nothing has 0");
+
 inline constexpr auto attention_of_joined_heads =
     attention_formula::of_joined_heads_rule(rule<"attention-of-joined-heads">)
         .summary("the same as attention, of heads that are part of the first axis");
@@ -272,9 +361,11 @@ inline constexpr auto attention_of_rows =
     attention_formula::of_rows_rule(rule<"attention-of-rows">).summary("softmax(scale * q k^T + mask) v of one head");
 
 /// Attention, in every spelling.
-inline constexpr auto attentions = rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
-                                            grouped_attention_of_heads_or_zero, attention, attention_of_heads,
-                                            attention_or_zero, attention_of_heads_or_zero, attention_of_joined_heads,
-                                            attention_of_rows, projected_attention, projected_attention_of_parts>;
+inline constexpr auto attentions =
+    rule_set<grouped_attention, grouped_attention_of_heads, grouped_attention_or_zero,
+             grouped_attention_of_heads_or_zero, multi_query_attention, multi_query_attention_of_heads,
+             multi_query_attention_or_zero, multi_query_attention_of_heads_or_zero, attention, attention_of_heads,
+             attention_or_zero, attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows,
+             projected_attention, projected_attention_of_parts>;
 
 }  // namespace fuse::inline v0::rules

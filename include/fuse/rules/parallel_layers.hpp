@@ -49,8 +49,10 @@ template <layer Is, fixed_string Weights, fixed_string Bias>
   return expand(reshape(var<Bias>).template attr<"shape">(list(-1)), list(dim<Weights, channels(Is)>));
 }
 
-/// Whether these are weights of layers that are several, and not one that is found again, and which make fewer elements
-/// of a token than all but one of them read: if not, to cut these moves more than is saved, whatever it costs.
+/// Whether these are weights of layers that are several, and not one that is found again, and which make so few
+/// elements of a token that to cut these, which reads and writes them, may move less than all layers but one read: else
+/// the default cost refuses it, when the weights are joined. Of three layers a call is saved as well, which counts as
+/// 1024 bytes, of elements of at least two.
 template <layer Is, class... Others>
 [[nodiscard]] bool are_narrow(value_view const& one, Others const&... others) {
   constexpr std::size_t axis = channels(Is);
@@ -62,7 +64,8 @@ template <layer Is, class... Others>
       if (other->id() == by.id()) return false;
     made += by.shape()[axis].value();
   }
-  return made < static_cast<std::int64_t>(sizeof...(Others)) * one.shape()[1 - axis].value();
+  constexpr std::int64_t spared = sizeof...(Others), of_calls = (spared - 1) * 512;
+  return 2 * made < spared * one.shape()[1 - axis].value() + of_calls;
 }
 /// Something else reads x, too; and its rank is known, else nobody can tell what moves less.
 inline constexpr auto is_shared = dsl::pred<"x">([](auto x) { return x.users() > 1 && x.rank() > 0; });

@@ -57,11 +57,12 @@ namespace fuse::inline v0::detail {
       if (i != axis_of(*c)) base[static_cast<std::size_t>(i)] = 1;
     return with_fewer_axes();
   }
-  if (auto const* c = on(&broadcasts_along); c != nullptr && !choose.one_in("another shape", 8)) {
+  bool const ranked = on(&rank_is) != nullptr;
+  if (auto const* c = on(&broadcasts_along); c != nullptr && !choose.one_in("another shape", ranked ? 16 : 8)) {
     auto const axis = axis_of(*c);
     if (axis >= 0 && axis < std::ssize(base)) base[static_cast<std::size_t>(axis)] = 1;
-    if (axis > 0 && choose.one_in("one for all", 2)) base[0] = 1;
-    return with_fewer_axes();
+    if (axis > 0 && choose.one_in("one for all", ranked ? 16 : 2)) base[0] = 1;
+    return ranked ? base : with_fewer_axes();
   }
   if (exact || on(&same_shape) != nullptr) return base;
   auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 1, 2, 3, 4});
