@@ -26,7 +26,7 @@ import optimisers
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-REAL_SIZE = ["encoder", "encoder-op14", "decoder", "vision"]
+REAL_SIZE = ["encoder", "encoder-op14", "decoder", "decoder-long", "vision"]
 
 
 def rank(tried):

@@ -10,9 +10,10 @@ encoder       BERT's: embeddings, 12 layers of 768 with 12 heads, GELU by Erf, n
 encoder-op14  The same in another spelling.
 decoder       Llama's: 12 layers of 768 with 12 heads of queries and 4 of keys and values, rotary embeddings, RMS norms, SiLU, a cache; one
               token behind 128.
+decoder-long  The same; one token behind 1,024.
 vision        ResNet-50: 53 convolutions with a batch norm each; one image of 224x224.
 
-encoder and decoder are spelled, and their values described, as PyTorch's torch.export based exporter does it with Hugging Face's models at
+encoder and decoders are spelled, and their values described, as PyTorch's torch.export based exporter does it with Hugging Face's models at
 operator set 18; the others as its TorchScript exporter at 14, which was told to keep the batch norms. Weights are drawn so that values stay
 near 1; scales and biases are random, so that none can be left out. Needs onnxruntime and sympy, which tell the shapes of all values.
 """
@@ -219,9 +220,9 @@ def encoder_op14():
 
 # ---- decoder
 
-def decoder():
+def decoder(past_length=128):
     g = Graph(2)
-    inner, past_length = 2048, 128
+    inner = 2048
     keys_hidden, repeats = KEY_HEADS * SIZE, HEADS // KEY_HEADS
 
     def norm(x, name):
@@ -323,7 +324,7 @@ def vision():
     return model, {"pixel_values": g.random.standard_normal((1, 3, 224, 224), numpy.float32)}
 
 
-MODELS = {"encoder": encoder, "encoder-op14": encoder_op14, "decoder": decoder, "vision": vision}
+MODELS = {"encoder": encoder, "encoder-op14": encoder_op14, "decoder": decoder, "decoder-long": lambda: decoder(1024), "vision": vision}
 
 
 def written(folder, name):
