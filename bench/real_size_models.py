@@ -13,8 +13,8 @@ decoder       Llama's: 12 layers of 768 with 12 heads of queries and 4 of keys a
 decoder-long  The same; one token behind 1,024.
 vision        ResNet-50: 53 convolutions with a batch norm each; one image of 224x224.
 
-encoder and decoders are spelled, and their values described, as PyTorch's torch.export based exporter does it with Hugging Face's models at
-operator set 18; the others as its TorchScript exporter at 14, which was told to keep the batch norms. Weights are drawn so that values stay
+encoder and both decoders are spelled, and their values described, as PyTorch's torch.export based exporter does it with Hugging Face's
+models at operator set 18; the others as its TorchScript exporter at 14, which was told to keep the batch norms. Weights are drawn so that values stay
 near 1; scales and biases are random, so that none can be left out. Needs onnxruntime and sympy, which tell the shapes of all values.
 """
 import argparse

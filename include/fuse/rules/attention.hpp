@@ -178,6 +178,7 @@ inline constexpr side_by_side of_shared{
 }
 inline constexpr auto more_queries = with_more_queries(of_shared.k, of_shared.v),
                       more_queries_of_keys_by_heads = with_more_queries(turned_keys, attended);
+/// What is added to their scores: nothing, what is the same for all heads, or what each has for itself.
 struct masks_of_more_queries {
   expression none, of_all, of_each;
 };

@@ -50,9 +50,10 @@ template <layer Is, fixed_string Weights, fixed_string Bias>
 }
 
 /// Whether these are weights of layers that are several, and not one that is found again, and which make so few
-/// elements of a token that to cut these, which reads and writes them, may move less than all layers but one read: else
-/// the default cost refuses it, when the weights are joined. Of three layers a call is saved as well, which counts as
-/// 1024 bytes, of elements of at least two.
+/// elements of a token that it may pay to cut them: fewer than all but one of them read, and, since a Split reads and
+/// writes them, half as many at most, but for the calls that are saved. Those are the third layer's and, of products
+/// with a bias, all additions but one; each counts as 1024 bytes, and an element as two at least. What cannot pay, the
+/// default cost would refuse once the weights are joined.
 template <layer Is, class... Others>
 [[nodiscard]] bool are_narrow(value_view const& one, Others const&... others) {
   constexpr std::size_t axis = channels(Is);
@@ -64,8 +65,9 @@ template <layer Is, class... Others>
       if (other->id() == by.id()) return false;
     made += by.shape()[axis].value();
   }
-  constexpr std::int64_t spared = sizeof...(Others), of_calls = (spared - 1) * 512;
-  return 2 * made < spared * one.shape()[1 - axis].value() + of_calls;
+  constexpr std::int64_t spared = sizeof...(Others), calls = spared - 1 + (Is == layer::biased_product ? spared : 0);
+  auto const read = spared * one.shape()[1 - axis].value();
+  return made < read && 2 * made < read + calls * 512;
 }
 /// Something else reads x, too; and its rank is known, else nobody can tell what moves less.
 inline constexpr auto is_shared = dsl::pred<"x">([](auto x) { return x.users() > 1 && x.rank() > 0; });
