@@ -239,11 +239,12 @@ tensors rotary(node const& n, tensors const& in) {
   bool const is_interleaved = n.get<std::int64_t>("interleaved", 0) != 0;
   auto const pairs = turned / 2;
   auto const* const positions = in.size() > 3 && in[3] ? ints(in[3]).data() : nullptr;
+  bool const for_all = in.at(1).dims[0] == 1;  // tables of one batch
   floats y(x.as<float>());
   for (std::int64_t i = 0; i < x.dims[0] * heads * tokens; ++i) {
     auto const batch = i / (heads * tokens);
     auto const token = by_heads ? i % tokens : i / heads % tokens;
-    auto const row = positions != nullptr ? positions[batch * tokens + token] : batch * tokens + token;
+    auto const row = positions != nullptr ? positions[batch * tokens + token] : (for_all ? 0 : batch) * tokens + token;
     auto const *cosines = &in.at(1).as<float>().at(index(row * pairs)),
                *sines = &in.at(2).as<float>().at(index(row * pairs));
     auto* const head = y.data() + i * size;

@@ -2386,6 +2386,11 @@ class extent_algebra {
 
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
+  [[nodiscard]] bool is_named(extent e) const { return !e.known() && symbols_[e.symbol()][0] == name_tag; }
+
+  [[nodiscard]] extent plainer(extent a, extent b) const {
+    return !a.known() && (b.known() || (is_named(b) && !is_named(a))) ? b : a;
+  }
 
   [[nodiscard]] detail::polynomial polynomial_of(extent) const;
   [[nodiscard]] std::int64_t least(detail::polynomial const&) const;
@@ -5838,10 +5843,7 @@ void concat_shape(Context& at) {
     auto const next = at.shape(i);
     if (next.size() != at.dims.size()) return;
     for (std::size_t k = 0; k < next.size(); ++k)
-      if (k == axis)
-        at.dims[k] = at.symbols().add(at.dims[k], next[k]);
-      else if (next[k].known() && !at.dims[k].known())
-        at.dims[k] = next[k];  // equal in a valid graph
+      at.dims[k] = k == axis ? at.symbols().add(at.dims[k], next[k]) : at.symbols().plainer(at.dims[k], next[k]);
   }
   at.dims[axis] = all ? at.dimension(at.dims[axis]) : at.symbols().fresh();
   at.set_shape(0, at.dims);
@@ -18865,6 +18867,7 @@ template <class Image>
 class basic_traffic {
  public:
   static constexpr double call = 1024;
+  static constexpr std::int64_t unknown_extent = 64;
 
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
@@ -18986,14 +18989,20 @@ class basic_traffic {
   }
   [[nodiscard]] double elements(value_id v) {
     auto const shape = facts_.shape_number(v);
-    if (shape == 0) return 64 * 64;
+    if (shape == 0) return static_cast<double>(unknown_extent * unknown_extent);
     if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
     auto& count = elements_[shape];
     if (count < 0) {
       count = 1;
-      for (auto e : facts_.shape(v)) count *= e.known() ? static_cast<double>(e.value()) : 64;
+      for (auto e : facts_.shape(v)) count *= estimate(e);
     }
     return count;
+  }
+  [[nodiscard]] double estimate(extent e) const {
+    std::int64_t count = 0;
+    bool const told = facts_.symbols().value(
+        e, [](extent) { return unknown_extent; }, count);
+    return static_cast<double>(told && count >= 0 ? count : unknown_extent);
   }
 
   Image const& image_;

@@ -6,6 +6,7 @@ import os
 import unittest
 
 import numpy as np
+import onnx
 
 import judge
 from build import FLOAT, HALF, Model, check
@@ -44,10 +45,15 @@ class Attention:
             self.extents["b"] = "batch"
         if self.symbolic == "all":
             self.extents |= {"s": "queries", "t": "keys", "columns": "columns"}
-        self.feeds, self.has_heads = {}, False
+        # Joined for a product alone, by Reshapes in front and behind.
+        # (A product of one head of keys and many of queries broadcasts it, which no axis of both can.)
+        self.joined = "none" if wrong or self.form != "an axis" or self.shared == H else draw("products of joined heads", "none", "none", "none", "the first", "the second", "both")
+        self.feeds, self.lengths, self.has_heads = {}, {}, False
         # As many as keys, or one for all, which the product with the values alone tells.
-        self.columns = draw("columns of masks", T, T, 1) if self.symbolic == "all" else T
-        self.names_columns = self.symbolic == "all" and draw("their name", "keys", "their own") == "their own"
+        # (How many matrices a Reshape then makes of joined heads, nothing tells.)
+        names = self.symbolic == "all" and self.joined == "none"
+        self.columns = draw("columns of masks", T, T, 1) if names else T
+        self.names_columns = names and draw("their name", "keys", "their own") == "their own"
         self.merges = self.form != "an axis" or draw("behind", "tokens", "tokens", "heads") == "tokens"
         y = self.merged(self.attended())
         dims = [self.extents["b"], self.extents["s"], H * self.size] if self.merges else [self.extents["b"], H, self.extents["s"], self.size]
@@ -63,7 +69,13 @@ class Attention:
         numbers = [{"b": B, "s": S, "t": T, "columns": self.columns}.get(e, e) for e in shape]
         dtype = dtype or self.dtype
         self.feeds[name] = (self.rng.random(numbers) < 0.7) if dtype == bool else self.rng.normal(0, 0.7, numbers).astype(dtype)
-        return self.m.input(name, dtype, [self.extents.get(e, e) if isinstance(e, str) else e for e in shape])
+        made = self.m.input(name, dtype, [self.extents.get(e, e) if isinstance(e, str) else e for e in shape])
+        for letter in set(shape) & {"s", "t"}:
+            self.lengths.setdefault(letter, (made, shape.index(letter)))
+        return made
+
+    def zeros(self):
+        return onnx.numpy_helper.from_array(np.zeros(1, self.dtype))
 
     def number(self, value, shape=()):
         return self.m.constant(np.full(shape, value, self.dtype))
@@ -100,12 +112,24 @@ class Attention:
                 v = m.op("Transpose", v, perm=[0, 2, 1, 3])
                 v = m.op("Transpose", v, perm=order) if turned else v
         if self.form == "in the first axis":
-            shape = [-1, size, {"s": S, "t": T}[length]] if turned else [-1, {"s": S, "t": T}[length], size]
-            if self.symbolic == "all":
-                last = m.op("Gather", m.op("Shape", v), m.integers(2, 3), axis=0)
-                return m.op("Reshape", v, m.op("Concat", m.integers(-1), last, axis=0))
-            v = m.op("Reshape", v, m.integers(*shape))
+            v = self.in_the_first_axis(v, *((size, length) if turned else (length, size)))
         return v
+
+    def in_the_first_axis(self, v, *last):
+        """(b * h, ...) of (b, h, ...)."""
+        return self.reshaped(v, [-1], last)
+
+    def apart(self, v, *last):
+        return self.reshaped(v, [-1, H], last)
+
+    def reshaped(self, v, first, last):
+        """Lengths are those of the inputs that have them."""
+        m = self.m
+        if self.symbolic != "all":
+            return m.op("Reshape", v, m.integers(*first, *({"s": S, "t": T}.get(e, e) for e in last)))
+        lengths = [m.op("Gather", m.op("Shape", of), m.integers(axis), axis=0) for of, axis in (self.lengths[e] for e in last if e in self.lengths)]
+        numbers = [m.integers(e) for e in last if e not in self.lengths]
+        return m.op("Reshape", v, m.op("Concat", m.integers(*first), *(numbers + lengths if last[0] not in self.lengths else lengths + numbers), axis=0))
 
     def repeated(self, v, count, length, size):
         if self.shared == 1 or count in (1, H):  # (one is broadcast)
@@ -139,20 +163,39 @@ class Attention:
             q = self.scaled(q, scale if where == "queries" else scale ** 0.5)
         if where in ("keys", "both"):
             k = self.scaled(k, scale if where == "keys" else scale ** 0.5)
+        first, second = self.joined in ("the first", "both"), self.joined in ("the second", "both")
+        if first:
+            q, k = self.in_the_first_axis(q, "s", D), self.in_the_first_axis(k, D, "t")
         scores = m.op("MatMul", q, k)
         if where == "scores":
             scores = self.scaled(scores, scale)
+        if first:
+            added = draw("added to joined scores", "nothing", "zeros", "what each has")
+            if added == "zeros":
+                shape = m.op("Concat", m.op("Gather", m.op("Shape", q), m.integers(0, 1), axis=0), m.op("Gather", m.op("Shape", k), m.integers(2), axis=0), axis=0)
+                scores = self.summed(m.op("ConstantOfShape", shape, value=self.zeros()), scores)
+            if added == "what each has":
+                each = self.in_the_first_axis(self.input("slopes", ["b", H, 1, "t"]), 1, "t")
+                scores = self.summed(scores, each)
+            scores = self.apart(scores, "s", "t")
         self.scores_elsewhere = scores
         if self.form == "in the first axis" and draw("masked", "as they are", "apart") == "apart" and self.symbolic != "all":
-            scores = m.op("Reshape", scores, m.integers(-1, H, S, T))
-            scores = self.masked(scores, MASKS)
-            scores = m.op("Reshape", scores, m.integers(-1, S, T))
+            scores = self.in_the_first_axis(self.masked(self.apart(scores, "s", "t"), MASKS), "s", "t")
         elif self.form == "in the first axis":
             scores = self.masked(scores, {"queries and keys": [S, T], "of all": [B * H, S, T]} if self.symbolic == "fixed" else {"queries and keys": [S, T]})
         else:
             scores = self.masked(scores, MASKS)
-        weights = self.softmax(scores)
+        if second and draw("joined", "scores", "weights") == "scores" and self.dtype != HALF:
+            self.form = "in the first axis"
+            weights = self.softmax(self.in_the_first_axis(scores, "s", "t"))
+            self.form = "an axis"
+        else:
+            weights = self.softmax(scores)
+            if second:
+                weights = self.in_the_first_axis(weights, "s", "t")
         self.weights = weights
+        if second:
+            return self.apart(m.op("MatMul", weights, self.in_the_first_axis(v, "t", self.size)), "s", self.size)
         if self.wrong == "weights scaled":
             weights = m.op("Mul", weights, self.number(0.5))
         if self.wrong == "weights of another thing":
@@ -197,7 +240,11 @@ class Attention:
             scores = self.summed(scores, self.mask("mask", draw("mask of", *masks.values())))
         if how == "two added":
             scores = self.summed(scores, self.mask("other mask", draw("other mask of", *masks.values())))
+        if how == "added" and self.dtype != HALF and not self.wrong and draw("at least", "anything", "anything", "the lowest number") == "the lowest number":
+            scores = m.op("Max", scores, self.number(np.finfo(self.dtype).min))
         if how.startswith("where"):
+            if not self.wrong and draw("mask in front", "none", "none", "added") == "added":
+                scores = self.summed(scores, self.mask("mask in front", draw("mask in front of", *masks.values())))
             keeps = self.mask("condition", draw("condition of", *masks.values()), bool)
             if self.m.opset >= 23:  # (onnxruntime's Attention is not the standard's where a query may look at nothing)
                 self.feeds["condition"][..., 0] = how == "where kept"
@@ -239,11 +286,7 @@ class Attention:
         if not self.merges or self.wrong == "a mask that enlarges":
             return y
         if self.form == "in the first axis":
-            if self.symbolic == "all":
-                whole = m.op("Shape", y)
-                y = m.op("Reshape", y, m.op("Concat", m.integers(-1, H), m.op("Gather", whole, m.integers(1, 2), axis=0), axis=0))
-            else:
-                y = m.op("Reshape", y, m.integers(-1, H, S, self.size))
+            y = self.apart(y, "s", self.size)
         return m.op("Reshape", m.op("Transpose", y, perm=[0, 2, 1, 3]), m.integers(0, 0, H * self.size))
 
 
@@ -269,15 +312,16 @@ class AttentionTest(unittest.TestCase):
                 with self.subTest(seed=seed, target=target, choices={k: str(v[0]) for k, v in case.draw.chosen.items()}):
                     result = self.rewritten(case, target)
                     has = target == "onnxruntime" or case.m.opset >= 23
-                    if has and not found(result.model) and (case.has_heads or not case.merges):
-                        # Transposes around the operator may cost more than such small heads save.
+                    if has and not found(result.model) and (case.has_heads or not case.merges or case.joined != "none"):
+                        # Transposes around the operator may cost more than such small heads save, and lists of extents more than
+                        # Reshapes do.
                         self.assertIn("cost", [r["condition"] for r in result.refusals()], result.refusals())
                         missed += 1
                         continue
                     self.assertEqual(found(result.model), int(has), result.refusals())
                     if has:
                         self.assertNotIn("Softmax", judge.primitives(result.model))
-                        if case.shared > 1:
+                        if case.shared > 1 and case.joined != "both":  # (else attention of joined heads has its way)
                             self.assertNotIn("Expand", [n.op_type for n in judge.walk(result.model.graph) if n.input[0].startswith("unsqueeze")])
         self.assertLessEqual(missed, 1 + COUNT // 50)
 

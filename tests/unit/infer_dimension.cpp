@@ -80,6 +80,17 @@ TEST_CASE("a broadcast is known where a valid graph leaves no choice") {
   CHECK(a.is_fresh(a.broadcast(2, 3)));
 }
 
+TEST_CASE("of two that are equal the plainer one is kept") {
+  extent_algebra a;
+  auto const s = a.named("s"), p = a.named("p"), sum = a.add(a.maximum(a.subtract(s, 1), 0), 1);
+  CHECK(a.plainer(s, 5) == extent(5));
+  CHECK(a.plainer(5, s) == extent(5));
+  CHECK(a.plainer(sum, s) == s);
+  CHECK(a.plainer(s, sum) == s);
+  CHECK(a.plainer(s, p) == s);
+  CHECK(a.plainer(a.fresh(), p) == p);
+}
+
 TEST_CASE("what leaves the range of integers is a symbol of its own") {
   extent_algebra a;
   constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();

@@ -34,13 +34,14 @@ TEST_CASE("a node costs the bytes that it reads and writes, and its call") {
   auto const y = g.add("Add", {g.in("a", {4, 8}), g.in("b", {8})});
   auto const h = g.add("Abs", {g.in("c", {4, 8}, element_type::float16)});
   auto const n = g.add("Abs", {g.in("d", {"n", 8})});
-  g.output(y);
-  g.output(h);
-  g.output(n);
+  auto const rows = g.add("Flatten", {g.in("e", {"n", 8, "m"})}, {{"axis", std::int64_t{2}}});
+  auto const r = g.add("Abs", {rows});
+  for (auto const each : {y, h, n, r}) g.output(each);
   measured m(g);
   CHECK(m.traffic.of(m.node(g, y)) == call + 4 * (32 + 8 + 32));
   CHECK(m.traffic.of(m.node(g, h)) == call + 2 * (32 + 32));
-  CHECK(m.traffic.of(m.node(g, n)) == call + 4 * 2 * 64 * 8);  // an unknown extent counts as 64
+  CHECK(m.traffic.of(m.node(g, n)) == call + 4 * 2 * 64 * 8);         // an unknown extent counts as 64
+  CHECK(m.traffic.of(m.node(g, r)) == call + 4 * 2 * (64 * 8) * 64);  // and 8 times that is 8 times as many
 }
 
 TEST_CASE("what others use is saved in part, what dies is saved whole") {

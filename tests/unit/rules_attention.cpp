@@ -557,4 +557,86 @@ TEST_CASE("what the operators do not take is refused") {
   }
 }
 
+TEST_CASE("heads that are joined for one product alone are taken apart") {
+  attending g;
+  auto const joined = [&](graph::value v, std::int64_t rows, std::int64_t columns) {
+    return g.add("Reshape", {v, g.list({-1, rows, columns})});
+  };
+  auto const apart = [&](graph::value v, std::int64_t rows, std::int64_t columns) {
+    return g.add("Reshape", {v, g.list({-1, 4, rows, columns})});
+  };
+  auto const joined_scores = [&] {
+    return g.times(g.product(joined(g.queries(), 3, 6), joined(g.keys(), 6, 5)), g.number(0.25));
+  };
+  SECTION("for the first, whose scores are masked when they are apart") {
+    auto const scores = g.sum(apart(joined_scores(), 3, 5), g.mask({2, 1, 3, 5}));
+    CHECK(became(g, g.side_by_side(g.weighted(scores))) == "Attention");
+  }
+  SECTION("for the first, with something added to all of each head") {
+    auto const slopes = joined(g.in("slopes", {2, 4, 1, 5}), 1, 5);
+    CHECK(became(g, g.side_by_side(g.weighted(apart(g.sum(joined_scores(), slopes), 3, 5)))) == "Expand Attention");
+  }
+  SECTION("for the first, which is added to zeros") {
+    auto const zeros = g.add("ConstantOfShape", {g.list({8, 3, 5})});
+    CHECK(became(g, g.side_by_side(g.weighted(apart(g.sum(zeros, joined_scores()), 3, 5)))).find("Softmax") ==
+          std::string::npos);
+  }
+  SECTION("for the second") {
+    auto const weights = joined(g.softmax(g.sum(g.scores(), g.mask({2, 1, 3, 5}))), 3, 5);
+    CHECK(became(g, g.side_by_side(apart(g.product(weights, joined(g.values(), 5, 6)), 3, 6))) == "Attention");
+  }
+  SECTION("for the softmax and the second") {
+    auto const weights = g.softmax(joined(g.sum(g.scores(), g.mask({2, 1, 3, 5})), 3, 5));
+    SECTION("at once") {
+      CHECK(became(g, g.side_by_side(apart(g.product(weights, joined(g.values(), 5, 6)), 3, 6))) == "Attention");
+    }
+    SECTION("with weights that were apart in between") {
+      auto const again = joined(apart(weights, 3, 5), 3, 5);
+      CHECK(became(g, g.side_by_side(apart(g.product(again, joined(g.values(), 5, 6)), 3, 6))) == "Attention");
+    }
+    SECTION("not along another axis") {
+      auto const other = g.softmax(joined(g.sum(g.scores(), g.mask({2, 1, 3, 5})), 3, 5), 1);
+      CHECK(became(g, g.side_by_side(apart(g.product(other, joined(g.values(), 5, 6)), 3, 6))).find("Attention") ==
+            std::string::npos);
+    }
+  }
+  SECTION("not where something else reads the product") {
+    auto const product = joined_scores();
+    g.output(product, "scores");
+    CHECK(stays(g, g.side_by_side(g.weighted(apart(product, 3, 5)))));
+  }
+}
+
+TEST_CASE("a least number of masked scores is one of their mask") {
+  attending g;
+  auto const at_least = [&](graph::value v, double number) { return g.add("Max", {v, g.number(number)}); };
+  auto const masked = [&] { return g.sum(g.scores(), g.mask({2, 1, 3, 5})); };
+  SECTION("if it absorbs scores") {
+    CHECK(became(g, g.side_by_side(g.weighted(at_least(masked(), lowest)))) == "Max Attention");
+  }
+  SECTION("else scores may be below it") {
+    CHECK(reason(g, g.side_by_side(g.weighted(at_least(masked(), -1e4))), "least-of-masked-scores")
+              .find("the least number absorbs scores") != std::string::npos);
+  }
+  SECTION("if something masks them") { CHECK(stays(g, g.side_by_side(g.weighted(at_least(g.scores(), lowest))))); }
+}
+
+TEST_CASE("what a selection leaves out may be masked before") {
+  attending g;
+  auto const masked = g.sum(g.scores(), g.mask({2, 1, 3, 5}));
+  auto const selected = [&](double number) {
+    return g.add("Where", {g.condition({1, 1, 3, 5}), masked, g.number(number)});
+  };
+  SECTION("by the whole number, which keys may have that are left out by the mask") {
+    CHECK(became(g, g.side_by_side(g.weighted(selected(-1e30)))) == "Where Attention");
+    auto const operands = g.operands(last_of(g, "Where"));
+    REQUIRE(operands.size() == 3);
+    CHECK(g.constant(operands[2]).number(0) == static_cast<double>(-1e30F));
+  }
+  SECTION("not by one that does not absorb scores") {
+    CHECK(reason(g, g.side_by_side(g.weighted(selected(-1e4))), "attention").find("absorbs its score") !=
+          std::string::npos);
+  }
+}
+
 }  // namespace rules_attention

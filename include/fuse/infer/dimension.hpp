@@ -66,6 +66,12 @@ class extent_algebra {
   /// Numbered from 0 in the order they were made; a later symbol has a greater number.
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
+  [[nodiscard]] bool is_named(extent e) const { return !e.known() && symbols_[e.symbol()][0] == name_tag; }
+
+  /// Of two that are equal in a valid graph, the one that tells more: a number, then a name, then `a`.
+  [[nodiscard]] extent plainer(extent a, extent b) const {
+    return !a.known() && (b.known() || (is_named(b) && !is_named(a))) ? b : a;
+  }
 
   /// The same as a polynomial over symbols, for arithmetic that makes no symbols; and a bound from below of such a one.
   [[nodiscard]] detail::polynomial polynomial_of(extent) const;

@@ -166,10 +166,7 @@ void concat_shape(Context& at) {
     auto const next = at.shape(i);
     if (next.size() != at.dims.size()) return;
     for (std::size_t k = 0; k < next.size(); ++k)
-      if (k == axis)
-        at.dims[k] = at.symbols().add(at.dims[k], next[k]);
-      else if (next[k].known() && !at.dims[k].known())
-        at.dims[k] = next[k];  // equal in a valid graph
+      at.dims[k] = k == axis ? at.symbols().add(at.dims[k], next[k]) : at.symbols().plainer(at.dims[k], next[k]);
   }
   at.dims[axis] = all ? at.dimension(at.dims[axis]) : at.symbols().fresh();
   at.set_shape(0, at.dims);

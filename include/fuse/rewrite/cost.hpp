@@ -11,8 +11,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// The default cost: bytes that nodes read and write, and for each node its call. An extent that nobody knows counts as
-/// 64, an element type as 4 bytes.
+/// The default cost: bytes that nodes read and write, and for each node its call. A symbol of extents that nobody knows
+/// counts as 64, an element type as 4 bytes.
 template <class Image>
 class basic_traffic {
  public:
@@ -20,6 +20,7 @@ class basic_traffic {
   /// number of operators tells. A low estimate, that no rewrite of large tensors may pass by it: in onnxruntime a call
   /// takes as long as moving 17,000 bytes.
   static constexpr double call = 1024;
+  static constexpr std::int64_t unknown_extent = 64;
 
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
@@ -154,14 +155,21 @@ class basic_traffic {
   // Counted once for all values of one shape.
   [[nodiscard]] double elements(value_id v) {
     auto const shape = facts_.shape_number(v);
-    if (shape == 0) return 64 * 64;
+    if (shape == 0) return static_cast<double>(unknown_extent * unknown_extent);
     if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
     auto& count = elements_[shape];
     if (count < 0) {
       count = 1;
-      for (auto e : facts_.shape(v)) count *= e.known() ? static_cast<double>(e.value()) : 64;
+      for (auto e : facts_.shape(v)) count *= estimate(e);
     }
     return count;
+  }
+  // What is put together from others is as many as these tell: a product of axes has as many elements as they have.
+  [[nodiscard]] double estimate(extent e) const {
+    std::int64_t count = 0;
+    bool const told = facts_.symbols().value(
+        e, [](extent) { return unknown_extent; }, count);
+    return static_cast<double>(told && count >= 0 ? count : unknown_extent);
   }
 
   Image const& image_;

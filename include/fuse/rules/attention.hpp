@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
-
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rules/attention_scores.hpp>
 #include <fuse/rules/projected_attention.hpp>
 
 namespace fuse::inline v0::rules {
@@ -30,19 +29,19 @@ inline constexpr auto whole_scale =
     dsl::or_else(scale_of_queries, 1) * dsl::or_else(scale_of_keys, 1) * dsl::or_else(scale_of_scores, 1);
 
 /// Scores are masked by what is added to them; or they are a number but where a condition holds, or where it does, and
-/// more may be added behind. That number takes all that is added to it, and where nothing is, so does half of it, which
-/// is never the lowest one: where a query has no other, onnxruntime's Attention takes its keys for none. (With
-/// something behind it, it weighs as much as keys that are left out by that.)
-inline constexpr auto masks = dsl::rest<"mask">;
+/// more may be added in front and behind. That number takes all that is added to it, and where nothing is, so does half
+/// of it, which is never the lowest one: where a query has no other, onnxruntime's Attention takes its keys for none.
+/// (Beside other masks, it weighs as much as keys that are left out by these.)
+inline constexpr auto masks = dsl::rest<"mask">, masks_in_front = dsl::rest<"mask in front">;
 inline constexpr auto kept_where = dsl::var<"kept">, left_out_where = dsl::var<"left out">;
-inline constexpr auto fill = dsl::scalar<"fill">, fill_before_masks = dsl::scalar<"fill before masks">;
+inline constexpr auto fill = dsl::scalar<"fill">, fill_beside_masks = dsl::scalar<"fill beside masks">;
 [[nodiscard]] constexpr expression selected(expression const& kept, expression const& left_out,
                                             expression const& scores) {
   using namespace dsl;
-  auto const by = [&](expression const& number) {
-    return either(where(kept, scores, number), where(left_out, number, scores));
+  auto const by = [&](expression const& number, expression const& of) {
+    return either(where(kept, of, number), where(left_out, number, of));
   };
-  return either(by(fill), by(fill_before_masks).users(1) + masks.not_empty());
+  return either(by(fill, scores), by(fill_beside_masks, scores + masks_in_front).users(1) + masks);
 }
 [[nodiscard]] constexpr expression masked(expression const& scores) {
   return dsl::either(scores + masks, selected(kept_where, left_out_where, scores)).users(1);
@@ -56,15 +55,11 @@ inline constexpr auto fill = dsl::scalar<"fill">, fill_before_masks = dsl::scala
   };
   return either(masked(scores_of(keys)), selected(repeated(kept_where), repeated(left_out_where), scores).users(1));
 }
-inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5 + dsl::or_else(fill_before_masks, 0));
-inline constexpr auto mask = dsl::where(kept_where, 0, low) + dsl::where(left_out_where, low, 0) + masks;
-/// Whether a number, which may be absent, absorbs scores of the element type of `of`.
-inline constexpr auto absorbs = [](auto number, auto of) {
-  double held = 0;
-  return number.number(held) && (held == -HUGE_VAL || (held <= -1e30 && of.type() != element_type::float16));
-};
-inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">(absorbs),
-                      absorbs_before_masks = dsl::pred<"fill before masks", "q">(absorbs);
+inline constexpr auto low = dsl::fold(dsl::or_else(fill, 0) * 0.5 + dsl::or_else(fill_beside_masks, 0));
+inline constexpr auto in_front = dsl::or_else(masks_in_front, 0);
+inline constexpr auto mask = dsl::where(kept_where, in_front, low) + dsl::where(left_out_where, low, in_front) + masks;
+inline constexpr auto absorbs_scores = dsl::pred<"fill", "q">(scores_formula::absorbs),
+                      absorbs_beside_masks = dsl::pred<"fill beside masks", "q">(scores_formula::absorbs);
 
 /// What each query weighs values with: softmax(masked scores), perhaps in float between two Casts.
 [[nodiscard]] constexpr expression weights_of(expression const& masked_scores) {
@@ -99,7 +94,7 @@ enum class blind : bool { is_no_number, is_zero };
   auto const made = name(pattern).through<"identity">().where(dsl::floating<"q">.quiet()).stage(1);
   if (is == blind::is_zero) return made;
   return made.where<"what is left out absorbs its score">(absorbs_scores)
-      .where<"what is left out absorbs its score">(absorbs_before_masks);
+      .where<"what is left out absorbs its score">(absorbs_beside_masks);
 }
 
 /// A mask for each query and key, of all batches and heads, or of each. Keys are (..., length).
@@ -367,6 +362,7 @@ inline constexpr auto attentions =
              grouped_attention_of_heads_or_zero, multi_query_attention, multi_query_attention_of_heads,
              multi_query_attention_or_zero, multi_query_attention_of_heads_or_zero, attention, attention_of_heads,
              attention_or_zero, attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows,
-             projected_attention, projected_attention_of_parts>;
+             matmul_of_joined_axes, matmul_of_joined_axes_and_zeros, softmax_of_joined_axes, matmul_of_joined_softmax,
+             least_of_masked_scores, projected_attention, projected_attention_of_parts>;
 
 }  // namespace fuse::inline v0::rules

@@ -398,10 +398,13 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return false;
   }
   double number_of(std::string const& name) {
-    // What a selection puts in the place of what it leaves out, and exponents.
+    // What a selection puts in the place of what it leaves out, bounds, and exponents.
     if (numbers_.count(name) == 0 && !integers_ && is_operand_of(opcode::where, 1, name) &&
         !choose.one_in("any number", 8))
       numbers_[name] = choose.one_in("a finite one", 2) ? -2e30 : -HUGE_VAL;
+    if (numbers_.count(name) == 0 && !integers_ && is_operand_of(opcode::maximum, 0, name) &&
+        choose.one_in("a bound that nothing reaches", 2))
+      numbers_[name] = -2e30;
     if (numbers_.count(name) == 0 && !integers_ && is_operand_of(opcode::pow, 1, name) &&
         !choose.one_in("any number", 4)) {
       constexpr double exponents[] = {2, 2, 0.5, 0.5, 3, -1, 1.5, 1};
