@@ -94,7 +94,10 @@ def made(name, attention):
     model = AutoModel.from_config(AutoConfig.for_model(name, **MODELS[name][1], use_cache=False), attn_implementation=attention).eval()
     with torch.no_grad():
         for weights in model.parameters():
-            weights.add_(torch.randn_like(weights) * 0.1) if weights.dim() == 1 else weights.mul_(3)
+            if weights.dim() == 1:
+                weights.add_(torch.randn_like(weights) * 0.1)
+            else:
+                weights.mul_(3)
         for called, held in model.named_buffers():
             if called.endswith("running_mean"):
                 held.normal_(0, 0.1)
@@ -180,7 +183,8 @@ def main():
                 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                     export(name, exporter, options.folder)
             except Exception as error:  # whatever an exporter does not take
-                print(f"{name}-{exporter}: not exported: {str(error).strip().splitlines()[0][:150]}", flush=True)
+                reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+                print(f"{name}-{exporter}: not exported: {reason[:150]}", flush=True)
                 (options.folder / f"{name}-{exporter}.onnx").unlink(missing_ok=True)
 
 

@@ -53,6 +53,8 @@ class Attention:
         # (How many matrices a Reshape then makes of joined heads, nothing tells.)
         names = self.symbolic == "all" and self.joined == "none"
         self.columns = draw("columns of masks", T, T, 1) if names else T
+        # (A product whose Shape is read besides is another's, too: it is only found where nothing takes it apart.)
+        self.lengths_of = "inputs" if self.symbolic != "all" or self.form == "an axis" else draw("lengths of", "inputs", "what is reshaped")
         self.names_columns = names and draw("their name", "keys", "their own") == "their own"
         self.merges = self.form != "an axis" or draw("behind", "tokens", "tokens", "heads") == "tokens"
         y = self.merged(self.attended())
@@ -117,19 +119,25 @@ class Attention:
 
     def in_the_first_axis(self, v, *last):
         """(b * h, ...) of (b, h, ...)."""
-        return self.reshaped(v, [-1], last)
+        return self.reshaped(v, [-1], last, 2)
 
     def apart(self, v, *last):
-        return self.reshaped(v, [-1, H], last)
+        return self.reshaped(v, [-1, H], last, 1)
 
-    def reshaped(self, v, first, last):
-        """Lengths are those of the inputs that have them."""
+    def reshaped(self, v, first, last, at):
+        """Lengths are those of the inputs that have them, or of what is reshaped, from its axis `at` on."""
         m = self.m
         if self.symbolic != "all":
             return m.op("Reshape", v, m.integers(*first, *({"s": S, "t": T}.get(e, e) for e in last)))
-        lengths = [m.op("Gather", m.op("Shape", of), m.integers(axis), axis=0) for of, axis in (self.lengths[e] for e in last if e in self.lengths)]
-        numbers = [m.integers(e) for e in last if e not in self.lengths]
-        return m.op("Reshape", v, m.op("Concat", m.integers(*first), *(numbers + lengths if last[0] not in self.lengths else lengths + numbers), axis=0))
+        if self.lengths_of == "what is reshaped":
+            lengths = [m.op("Gather", m.op("Shape", v), m.integers(at, at + 1), axis=0)]
+        else:
+            lengths = [self.length(e) if e in self.lengths else m.integers(e) for e in last]
+        return m.op("Reshape", v, m.op("Concat", m.integers(*first), *lengths, axis=0))
+
+    def length(self, letter):
+        of, axis = self.lengths[letter]
+        return self.m.op("Gather", self.m.op("Shape", of), self.m.integers(axis), axis=0)
 
     def repeated(self, v, count, length, size):
         if self.shared == 1 or count in (1, H):  # (one is broadcast)

@@ -581,6 +581,11 @@ TEST_CASE("heads that are joined for one product alone are taken apart") {
     CHECK(became(g, g.side_by_side(g.weighted(apart(g.sum(zeros, joined_scores()), 3, 5)))).find("Softmax") ==
           std::string::npos);
   }
+  SECTION("not as such with zeros below 0, which leave -0 as it is") {
+    auto const zeros = g.floats({8, 3, 5}, std::vector<double>(8 * 3 * 5, -0.0));
+    auto const report = run(g, g.side_by_side(g.weighted(apart(g.sum(zeros, joined_scores()), 3, 5))), standard);
+    CHECK(report.rule("matmul-of-joined-axes-and-zeros")->applied == 0);
+  }
   SECTION("for the second") {
     auto const weights = joined(g.softmax(g.sum(g.scores(), g.mask({2, 1, 3, 5}))), 3, 5);
     CHECK(became(g, g.side_by_side(apart(g.product(weights, joined(g.values(), 5, 6)), 3, 6))) == "Attention");
