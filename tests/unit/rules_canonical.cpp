@@ -179,6 +179,85 @@ TEST_CASE("a change of the shape behind another one is one, or none") {
   }
 }
 
+TEST_CASE("Unsqueezes one after the other are one") {
+  int const version = GENERATE(9, 11, 17);
+  auto const unsqueeze = [&](tidied& g, value of, axes const& at) {
+    if (version < 13) return g.add("Unsqueeze", {of}, {{"axes", at}});
+    return g.add("Unsqueeze", {of, g.list(at)});
+  };
+  SECTION("wherever axes are added, which the shape tells") {
+    for (auto const& first : {axes{0}, axes{1}, axes{2}, axes{0, 1}, axes{1, 3}, axes{0, 3}, axes{2, 3}})
+      for (std::int64_t then = 0; then <= static_cast<std::int64_t>(2 + first.size()); ++then) {
+        tidied g(version);
+        auto const y = unsqueeze(g, unsqueeze(g, g.abs({3, 5}), first), {then});
+        CHECK(left(g, y) == "Abs Unsqueeze");
+      }
+  }
+  SECTION("three") {
+    tidied g(version);
+    CHECK(left(g, unsqueeze(g, unsqueeze(g, unsqueeze(g, g.abs(), {0}), {1}), {2})) == "Abs Unsqueeze");
+  }
+  SECTION("counted from the back") {
+    tidied g(version);
+    if (version >= 11) CHECK(left(g, unsqueeze(g, unsqueeze(g, g.abs(), {-1}), {-2})) == "Abs Unsqueeze");
+  }
+  SECTION("several axes at once") {
+    tidied g(version);
+    CHECK(left(g, unsqueeze(g, unsqueeze(g, g.abs(), {0}), {0, 1})) == "Abs Unsqueeze Unsqueeze");
+  }
+  SECTION("what is between is used elsewhere") {
+    tidied g(version);
+    auto const between = unsqueeze(g, g.abs(), {0});
+    g.output(between, "z");
+    CHECK(left(g, unsqueeze(g, between, {0})) == "Abs Unsqueeze Unsqueeze");
+  }
+}
+
+TEST_CASE("an element that becomes a list is taken as one") {
+  tidied g;
+  auto const unsqueeze = [&](value of) { return g.add("Unsqueeze", {of, g.list({0})}); };
+  auto const gather = [&](value of, value index) { return g.add("Gather", {of, index}); };
+  auto const index = [&](double at) { return g.number(at, element_type::int64); };
+  SECTION("of a list") { CHECK(left(g, unsqueeze(gather(g.abs({8}), index(-2)))) == "Abs Gather"); }
+  SECTION("an extent") {
+    CHECK(left(g, unsqueeze(gather(g.add("Shape", {g.abs({"n", 8})}), index(0)))) == "Abs Shape Gather");
+  }
+  SECTION("of a matrix, it is a row") {
+    CHECK(left(g, unsqueeze(gather(g.abs({4, 8}), index(1)))) == "Abs Gather Unsqueeze");
+  }
+  SECTION("several elements") {
+    CHECK(left(g, unsqueeze(gather(g.abs({8}), g.list({1, 2})))) == "Abs Gather Unsqueeze");
+  }
+  SECTION("an index at run time") {
+    CHECK(left(g, unsqueeze(gather(g.abs({8}), g.in("index", {}, element_type::int64)))) == "Abs Gather Unsqueeze");
+  }
+  SECTION("an element that others use") {
+    auto const element = gather(g.abs({8}), index(1));
+    g.output(element, "z");
+    CHECK(left(g, unsqueeze(element)) == "Abs Gather Unsqueeze");
+  }
+}
+
+TEST_CASE("what decides nothing goes") {
+  tidied g;
+  auto const p = g.add("Not", {g.in("p", {2, 8}, element_type::boolean)});
+  auto const all = [&](bool is, axes const& shape) {
+    std::size_t count = 1;
+    for (auto const extent : shape) count *= static_cast<std::size_t>(extent);
+    return g.numbers(shape, std::vector<double>(count, is ? 1 : 0), element_type::boolean);
+  };
+  SECTION("and true") { CHECK(left(g, g.add("And", {p, all(true, {})})) == "Not"); }
+  SECTION("true and") { CHECK(left(g, g.add("And", {all(true, {2, 1}), p})) == "Not"); }
+  SECTION("or false") { CHECK(left(g, g.add("Or", {p, all(false, {8})})) == "Not"); }
+  SECTION("and false") { CHECK(left(g, g.add("And", {p, all(false, {})})) == "Not And"); }
+  SECTION("or true") { CHECK(left(g, g.add("Or", {p, all(true, {})})) == "Not Or"); }
+  SECTION("xor false") { CHECK(left(g, g.add("Xor", {p, all(false, {})})) == "Not Xor"); }
+  SECTION("not everywhere") {
+    CHECK(left(g, g.add("And", {p, g.numbers({2, 1}, {1, 0}, element_type::boolean)})) == "Not And");
+  }
+  SECTION("a larger result") { CHECK(left(g, g.add("And", {p, all(true, {2, 1, 1})})) == "Not And"); }
+}
+
 TEST_CASE("Transposes one after the other are one") {
   tidied g;
   auto const y = g.abs({2, 3, 8});

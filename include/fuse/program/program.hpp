@@ -43,7 +43,7 @@ struct program {
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 128;
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 256;
   detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];

@@ -419,18 +419,19 @@ class basic_operator_writer {
   }
   // False where the rank is not known, or an axis is none of it. Unsqueeze counts axes of its result.
   [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
-    auto const rank =
-        operands.empty() || operands[0] == absent || op == opcode::unsqueeze ? -1 : facts_.rank(operands[0]);
+    auto* const list = std::get_if<std::vector<std::int64_t>>(&p.content);
+    auto const known = operands.empty() || operands[0] == absent ? -1 : facts_.rank(operands[0]);
+    auto const added = op != opcode::unsqueeze ? 0 : list != nullptr ? static_cast<int>(list->size()) : 1;
     auto const count = [&](std::int64_t& axis) {
       if (axis >= 0) return true;
-      axis += rank;
-      return rank >= 0 && axis >= 0;
+      axis += known + added;
+      return known >= 0 && axis >= 0;
     };
     if (auto* one = std::get_if<std::int64_t>(&p.content)) {
       if (!count(*one)) return false;
       p.number = static_cast<double>(*one);
     }
-    if (auto* list = std::get_if<std::vector<std::int64_t>>(&p.content))
+    if (list != nullptr)
       for (auto& axis : *list)
         if (!count(axis)) return false;
     return true;

@@ -68,7 +68,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
-                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 128 "
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 256 "
                     "rearrangements");
       detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }

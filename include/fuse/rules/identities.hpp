@@ -59,6 +59,19 @@ inline constexpr auto not_turned = dsl::pred<"order">([](auto order) {
   return true;
 });
 
+inline constexpr auto one_more_axis = dsl::pred<"then">([](auto then) {
+  std::vector<std::int64_t> added;
+  return then.integers(added) && added.size() == 1;
+});
+
+/// Whether no Unsqueeze is below, with which what is between becomes one first.
+inline constexpr auto no_axis_below =
+    dsl::pred<"x">([](auto of) { return of.op() != opcode::unsqueeze || of.users() != 1; });
+/// Where axes are once there is one more. They are counted from the last, which is -1: those in front of it, or at its
+/// place, are one further in front.
+inline constexpr auto beside_one_more =
+    dsl::param<"first"> - 1 + dsl::minimum(dsl::maximum(dsl::param<"first"> - dsl::param<"then">, 0), 1);
+
 /// That the shape which a Reshape states is known and says nothing of the operand's: no extent is copied.
 inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
   std::vector<std::int64_t> extents;
@@ -158,6 +171,30 @@ inline constexpr auto reshape_of_view =
         .where<"no extent is copied">(formula::copies_no_extent)
         .summary("a Reshape of what changes the shape alone reshapes what was there before")
         .replace(dsl::again<"y">(formula::kept))
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto unsqueeze_of_unsqueeze =
+    rule<"unsqueeze-of-unsqueeze">(
+        expression(opcode::unsqueeze,
+                   expression(opcode::unsqueeze, formula::kept).attr<"axes">(dsl::param<"first">).users(1))
+            .attr<"axes">(dsl::param<"then">))
+        .where<"one axis is added">(formula::one_more_axis)
+        .where<"the first of several comes first">(formula::no_axis_below.quiet())
+        .summary("an Unsqueeze by one axis of an Unsqueeze is one Unsqueeze")
+        .replace(expression(opcode::unsqueeze, formula::kept)
+                     .attr<"axes">(dsl::list(formula::beside_one_more, dsl::param<"then">)))
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto unsqueeze_of_element =
+    rule<"unsqueeze-of-element">(
+        expression(opcode::unsqueeze, expression(opcode::gather, formula::kept, dsl::scalar<"index">).users(1)))
+        .where(dsl::rank<"x">(1).quiet(), dsl::rank<"index">(0).quiet())
+        .summary("a list of one element of a list is what a Gather of that element alone has")
+        .replace(expression(opcode::gather, formula::kept, dsl::list(dsl::scalar<"index">)).attr<"axis">(0))
         .at_equal_cost()
         .stage(6)
         .quiet();

@@ -51,6 +51,9 @@ inline constexpr auto plus_nothing = dsl::pred<"y", "x">(
 inline constexpr auto to_the_one =
     dsl::pred<"y">([](auto y) { return y.op() == opcode::pow && is_uniformly(y.operand(1), 1); });
 
+inline constexpr auto decides_nothing = dsl::pred<"y", "other">(
+    [](auto y, auto other) { return is_uniformly(other, y.op() == opcode::logical_and ? 1 : 0); });
+
 [[nodiscard]] constexpr expression whole_number_of(expression const& of) {
   return dsl::either(expression(opcode::floor, of), expression(opcode::ceil, of), expression(opcode::round, of));
 }
@@ -92,6 +95,16 @@ inline constexpr auto to_the_one = rule<"to-the-one">(dsl::either(dsl::pow(formu
                                        .replace(formula::kept)
                                        .stage(6)
                                        .quiet();
+
+inline constexpr auto and_true =
+    rule<"and-true">(dsl::either(expression(opcode::logical_and, formula::kept, dsl::var<"other">),
+                                 expression(opcode::logical_or, formula::kept, dsl::var<"other">))
+                         .as<"y">())
+        .where<"the other operand decides nothing">(formula::decides_nothing.quiet())
+        .summary("x and true is x, and so is x or false")
+        .replace(formula::kept)
+        .stage(6)
+        .quiet();
 
 /// What changes nothing the second time.
 inline constexpr auto applied_twice =

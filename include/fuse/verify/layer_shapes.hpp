@@ -227,7 +227,13 @@ class layer_shapes {
         return true;
       }
       case opcode::gather: {
-        if (y.size() < 2 || call_.count != 2) return false;
+        if (call_.count != 2) return false;
+        if (y.empty()) {  // of a list
+          in = {{inner() + 1}, y};
+          call_.indices = {0, in[0][0]};
+          return true;
+        }
+        if (y.size() < 2) return false;
         auto const rows = std::max(inner() + 1, y[y.size() - 2]);  // positions are among them
         in = {{rows, y.back()}, shape(y.begin(), y.end() - 1)};
         call_.indices = {0, rows};
@@ -235,18 +241,14 @@ class layer_shapes {
         return true;
       }
       case opcode::unsqueeze: {
-        if (y.empty()) return false;
-        shape less;
-        std::int64_t at = -1;
-        for (std::size_t i = 0; i < y.size(); ++i) {
-          if (at < 0 && y[i] == 1)
-            at = static_cast<std::int64_t>(i);
-          else
-            less.push_back(y[i]);
-        }
-        if (at < 0) return false;
-        call_.drawn_list("axes", {at});
-        in = {less};
+        auto const added = std::count(y.begin(), y.end(), 1);
+        if (added == 0) return false;
+        auto skipped = choose_.number("unsqueezed", {0, 1, 2}) % added;
+        auto at = y.begin();
+        while (*at != 1 || skipped-- != 0) ++at;
+        call_.drawn_list("axes", {at - y.begin()});
+        in = {y};
+        in[0].erase(in[0].begin() + (at - y.begin()));
         return true;
       }
       case opcode::squeeze: {

@@ -147,6 +147,9 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       else if (c.holds == &dsl::condition_detail::from_one_on)
         rank = static_cast<std::size_t>(c.number) + static_cast<std::size_t>(choose.number("axes behind", {1, 1, 2}));
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const& t = pattern_[i]; node_of(t) == opcode::gather && rank != 0)  // an element has an axis less
+        if (pattern_[t.child[1]].kind == term_kind::scalar) --rank;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index == 0)
         if (rearrangement what{}; notation_reader().read(t.name, what) && what.right.rest == rearrangement::none)
           rank = what.right.rank;
@@ -157,6 +160,9 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         if (base_.back() % static_cast<std::int64_t>(t.tolerance) != 0)
           base_.back() *= static_cast<std::int64_t>(t.tolerance);
     if (has_operator(opcode::rotary_embedding) && !base_.empty()) base_.back() *= 4;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (node_of(pattern_[i]) == opcode::unsqueeze)
+        base_.insert(base_.begin() + choose.number("added", {0, 1, 2}) % static_cast<int>(base_.size() + 1), 1);
     whole_ = base_;
   }
   // Whether two values have a rank above that of a matrix, and are multiplied.
@@ -464,7 +470,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       return true;
     }
     auto const rank = static_cast<std::int64_t>(base_.size());
-    if (info(op).shape == shape_function::reduce && p.name == "axes") {
+    if (p.name == "axes") {
+      if (info(op).shape != shape_function::reduce) return false;
       p.listed = true;
       p.list = axes_named(name);
     } else if (p.name == "axis") {
@@ -623,7 +630,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     }
     auto const contents_made = make_tensor(element_type::int64, of, places);
     value v;
-    if (in_order) {
+    if (in_order || t.kind == term_kind::scalar) {
       v = g_.constant(contents_made);
     } else {
       auto const name = "in" + std::to_string(made.feeds.size());
