@@ -18,25 +18,24 @@ namespace fuse::inline v0::detail {
 class group_contents {
  public:
   group_contents(graph_image const& image, operator_kinds const& kinds, group_table const& groups)
-      : image_(image), kinds_(kinds), groups_(groups), read_in_(image.value_count(), 0) {
-    plain_vector<std::uint32_t> place(image.node_count() + std::size_t{1}, 0);
+      : image_(image), kinds_(kinds), group_of_(image.node_count(), absent), reads_(image.value_count(), 0) {
+    std::uint32_t end = 0;
     for (node_id n = 0; n < image.node_count(); ++n)
-      if (auto const& g = groups.of(groups.find(n)); g.size > 1 && g.last == n) {
-        starts_.push_back(static_cast<std::uint32_t>(members_.size()));
-        place[groups.find(n)] = starts_.back();
-        members_.resize(members_.size() + g.size);
+      if (groups.is_last(n) && groups.of(n).size > 1) {
+        group_of_[n] = static_cast<std::uint32_t>(starts_.size());
+        starts_.push_back(end += groups.of(n).size);  // where it ends, until its nodes are put there
       }
-    starts_.push_back(static_cast<std::uint32_t>(members_.size()));
-    for (node_id n = 0; n < image.node_count(); ++n) {
-      auto const g = groups.find(n);
-      nodes_ += !is_constant(n);
-      if (groups.of(g).size > 1) members_[place[g]++] = n;
+    starts_.push_back(end);
+    members_.resize(end);
+    for (auto n = image.node_count(); n-- > 0;) {
+      auto const group = group_of_[n] = group_of_[groups.behind(n)];
+      if (group != absent) members_[--starts_[group]] = n;
     }
   }
 
   /// Nodes but for constants, and how many they are where each group counts as one.
-  [[nodiscard]] std::size_t nodes() const { return nodes_; }
-  [[nodiscard]] std::size_t operators() const { return nodes_ - members_.size() + size(); }
+  [[nodiscard]] std::size_t nodes() const { return image_.node_count() - kinds_.constants(); }
+  [[nodiscard]] std::size_t operators() const { return nodes() - members_.size() + size(); }
   /// How many groups of several nodes there are, by their last node, and the nodes of one in order.
   [[nodiscard]] std::size_t size() const { return starts_.size() - 1; }
   [[nodiscard]] span<node_id const> nodes_of(std::size_t group) const {
@@ -44,52 +43,53 @@ class group_contents {
   }
 
   /// Looks into a group; the following tell what was found.
-  void read(std::size_t group, basic_traffic<graph_image>& cost) {
+  void read(std::uint32_t group, basic_traffic<graph_image>& cost) {
     inputs_.clear();
     outputs_.clear();
     saved_ = 0;
     ++round_;
     auto const nodes = nodes_of(group);
-    auto const own = groups_.find(nodes[0]);
     for (auto const n : nodes) {
-      saved_ += cost.moved(n);
       if (kinds_.goes_by_formula(n)) saved_ -= cost.bytes(image_.operand(n, 0));  // its statistics are of that
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
         auto const v = image_.operand(n, i);
-        if (v == absent || read_in_[v] == round_) continue;
+        if (v == absent) continue;
         auto const from = image_.producer(v);
-        if (from != absent && groups_.find(from) == own) continue;
-        read_in_[v] = round_;
-        inputs_.push_back(v);
-        saved_ -= cost.bytes(v);
+        bool const inside = from != absent && group_of_[from] == group;
+        if (inside) ++reads_[v];
+        if (inside || reads_[v] == round_) {
+          saved_ += cost.bytes(v);
+        } else {
+          reads_[v] = round_;
+          inputs_.push_back(v);
+        }
       }
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) reads_[image_.result(n, i)] = 0;
+    }
+    for (auto const n : nodes)
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
         auto const v = image_.result(n, i);
-        bool outside = image_.value(v).outputs != 0;
-        image_.for_each_user(v, [&](node_id user) { outside = outside || groups_.find(user) != own; });
-        if (!outside) continue;
-        outputs_.push_back(v);
-        saved_ -= cost.bytes(v);
+        if (image_.value(v).outputs == 0 && image_.value(v).use_count == reads_[v])
+          saved_ += cost.bytes(v);
+        else
+          outputs_.push_back(v);
+        reads_[v] = 0;
       }
-    }
   }
   [[nodiscard]] plain_vector<value_id> const& inputs() const { return inputs_; }
   [[nodiscard]] plain_vector<value_id> const& outputs() const { return outputs_; }
   [[nodiscard]] double bytes_saved() const { return saved_; }
 
  private:
-  [[nodiscard]] bool is_constant(node_id n) const {
-    return image_.operand_count(n) == 0 && image_.node(n).result_count == 1 && image_.value(image_.result(n)).constant;
-  }
-
   graph_image const& image_;
   operator_kinds const& kinds_;
-  group_table const& groups_;
+  plain_vector<std::uint32_t> group_of_;  // by node, `absent` of one that is in no group of several
   plain_vector<node_id> members_;
-  plain_vector<std::uint32_t> starts_;   // of each group among them, and the end of the last one
-  plain_vector<std::uint32_t> read_in_;  // by value: the round in which it was read last
+  plain_vector<std::uint32_t> starts_;  // of each group among them, and the end of the last one
+  // By value: the round in which a group read it last; while the group that makes it is looked into, how often that
+  // one reads it.
+  plain_vector<std::uint32_t> reads_;
   plain_vector<value_id> inputs_, outputs_;
-  std::size_t nodes_ = 0;
   std::uint32_t round_ = 0;
   double saved_ = 0;
 };

@@ -76,16 +76,17 @@ class grouping {
     for (auto const n : norms) kinds_.go_by_formula(n, false);
   }
 
-  // By the number of a group: bytes that it saves, a call of an operator counted as some, and one more for statistics.
+  // By the last node of a group: bytes that it saves, a call of an operator counted as some, and one more for
+  // statistics.
   [[nodiscard]] plain_vector<double> saved_by_groups(partitioner& run) {
     group_contents contents(image_, kinds_, run.groups());
     plain_vector<double> saved(image_.node_count(), 0);
-    for (std::size_t at = 0; at < contents.size(); ++at) {
+    for (std::uint32_t at = 0; at < contents.size(); ++at) {
       contents.read(at, run.traffic());
       auto const nodes = contents.nodes_of(at);
       auto calls = static_cast<double>(nodes.size()) - 1;
       for (auto const n : nodes) calls -= kinds_.goes_by_formula(n) ? 1 : 0;
-      saved[run.groups().find(nodes[0])] = contents.bytes_saved() + basic_traffic<graph_image>::call * calls;
+      saved[nodes.back()] = contents.bytes_saved() + basic_traffic<graph_image>::call * calls;
     }
     return saved;
   }

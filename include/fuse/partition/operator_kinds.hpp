@@ -64,9 +64,13 @@ class operator_kinds {
       by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque
                      : trains                 ? op_kind::reduction
                                               : known.kind,
-                     known.data == absent};
+                     known.data == absent, false};
+      constants_ += is_constant(n);
     }
   }
+
+  /// How many nodes hold a constant, and compute nothing.
+  [[nodiscard]] std::uint32_t constants() const { return constants_; }
 
   /// From now on nothing is known of `n`.
   void make_opaque(node_id n) { by_node_[n].kind = op_kind::opaque; }
@@ -75,7 +79,7 @@ class operator_kinds {
   /// and of statistics, which are all that is made of many. Not a softmax, whose statistics need each exponential that
   /// the result needs again.
   [[nodiscard]] bool may_go_by_formula(node_id n) const {
-    return by_code_[image_.node(n).tag.name].has_formula && of(n) == op_kind::reduction &&
+    return of(n) == op_kind::reduction && by_code_[image_.node(n).tag.name].has_formula &&
            image_.node(n).result_count == 1 && image_.operand_count(n) != 0 && image_.operand(n, 0) != absent;
   }
   /// Takes `n` by its formula, or again as one operator: its statistics are known before it begins, so its first
@@ -83,10 +87,9 @@ class operator_kinds {
   void go_by_formula(node_id n, bool by_formula) {
     by_node_[n].kind = by_formula ? op_kind::broadcast : op_kind::reduction;
     by_node_[n].all_data = !by_formula;
+    by_node_[n].by_formula = by_formula;
   }
-  [[nodiscard]] bool goes_by_formula(node_id n) const {
-    return of(n) == op_kind::broadcast && by_code_[image_.node(n).tag.name].has_formula;
-  }
+  [[nodiscard]] bool goes_by_formula(node_id n) const { return by_node_[n].by_formula; }
 
   [[nodiscard]] op_kind of(node_id n) const { return by_node_[n].kind; }
   [[nodiscard]] bool is_view(node_id n) const { return by_code_[image_.node(n).tag.name].view; }
@@ -117,6 +120,9 @@ class operator_kinds {
            op == opcode::group_norm || op == opcode::mean_variance_norm || op == opcode::lp_normalization ||
            op == opcode::log_softmax;
   }
+  [[nodiscard]] bool is_constant(node_id n) const {
+    return image_.operand_count(n) == 0 && image_.node(n).result_count == 1 && image_.value(image_.result(n)).constant;
+  }
   struct entry {
     opcode op = opcode::opaque;
     op_kind kind = op_kind::opaque;
@@ -128,9 +134,10 @@ class operator_kinds {
   // Apart from the image: each user of a value is looked at.
   struct node_kind {
     op_kind kind = op_kind::opaque;
-    bool all_data = true;
+    bool all_data = true, by_formula = false;
   };
   plain_vector<node_kind> by_node_;
+  std::uint32_t constants_ = 0;
 };
 
 }  // namespace fuse::inline v0::detail

@@ -98,18 +98,18 @@ template <class G>
   detail::group_contents contents(bound.image, grouped.kinds(), grouped.run().groups());
   made.nodes = contents.nodes();
   made.operators = contents.operators();
-  made.groups.resize(contents.size());
+  made.groups.reserve(contents.size());
   auto const values = [&](auto const& numbers) {
     std::vector<value_of<G>> all;
     all.reserve(numbers.size());
     for (auto const v : numbers) all.push_back(bound.value(v));
     return all;
   };
-  for (std::size_t at = 0; at < contents.size(); ++at) {
+  for (std::uint32_t at = 0; at < contents.size(); ++at) {
     contents.read(at, grouped.traffic());
-    auto& group = made.groups[at];
+    auto& group = made.groups.emplace_back();
     auto const nodes = contents.nodes_of(at);
-    group.kind = grouped.run().kind_of(nodes[0]);
+    group.kind = grouped.run().kind_of(nodes.back());
     group.nodes.reserve(nodes.size());
     for (auto const n : nodes) {
       group.nodes.push_back(bound.node(n));

@@ -43,8 +43,7 @@ class partitioner {
         traffic_(image, known),
         kinds_(kinds),
         after_(image, kinds),
-        groups_(image, kinds),
-        seen_(image.node_count(), 0) {
+        groups_(image, kinds) {
     if (limits_.operands < no_limit) operands_.resize(image.node_count());
     if (limits_.bytes < std::numeric_limits<double>::infinity()) {
       bytes_.resize(image.node_count(), 0);
@@ -54,22 +53,23 @@ class partitioner {
   }
 
   void run() {
+    for (bool const anchors : {true, false})
+      for (node_id n = 0; n < image_.node_count(); ++n)
+        if (groups_.is_last(n) && groups_.of(n).kinds.has(op_kind::anchor) == anchors) go_on(n);
+    if (!after_.in_order()) return;
+    groups_.shorten();
     for (node_id n = 0; n < image_.node_count(); ++n)
-      if (group_of(n).kinds.has(op_kind::anchor)) go_on(n);
-    for (node_id n = 0; n < image_.node_count(); ++n)
-      if (!group_of(n).kinds.has(op_kind::anchor)) go_on(n);
-    if (after_.in_order())
-      for (node_id n = 0; n < image_.node_count(); ++n) go_with_first_user(n);
+      if (groups_.is_last(n)) go_with_first_user(n);
   }
 
   [[nodiscard]] group_table const& groups() const { return groups_; }
   /// Whether the group of `n` ends before a node that it might go on into if it were of another kind.
   [[nodiscard]] bool ends_early(node_id n) const {
-    auto const into = after_.parent(group_of(n).last);
+    auto const into = after_.parent(groups_.find(n));
     return into != absent && kinds_.of(into) != op_kind::opaque && kinds_.of(into) != op_kind::anchor;
   }
-  /// The kind that leads the group of `n`.
-  [[nodiscard]] op_kind kind_of(node_id n) const { return group_of(n).kinds.leading(); }
+  /// The kind that leads the group that ends with `last`.
+  [[nodiscard]] op_kind kind_of(node_id last) const { return groups_.of(last).kinds.leading(); }
   [[nodiscard]] basic_traffic<graph_image>& traffic() { return traffic_; }
 
  private:
@@ -78,19 +78,18 @@ class partitioner {
   static constexpr kind_set movable = pointwise | kind_set(op_kind::injective);
   static constexpr kind_set by_rows = pointwise | kind_set(op_kind::reduction);
 
-  [[nodiscard]] group_table::group const& group_of(node_id n) const { return groups_.of(groups_.find(n)); }
-
-  // THE RULES: whether a group may go on into `into` over what stands `between`, where the group of `into` goes on
-  // with what is `behind`.
-  [[nodiscard]] bool may_go_on(group_table::group const& done, kind_set between, node_id into, kind_set behind) const {
+  // THE RULES: whether the group that ends with `last` may go on into `into` over what stands `between`, where the
+  // group of `into` goes on with what is `behind`.
+  [[nodiscard]] bool may_go_on(node_id last, kind_set between, node_id into, kind_set behind) const {
+    auto const& done = groups_.of(last);
     auto const next = kind_set(kinds_.of(into));
     if (done.kinds.has(op_kind::opaque)) return false;
     if (done.kinds.has(op_kind::anchor)) {  // an epilogue, element by element, whose results may be put elsewhere
       if (!(between | behind).within(pointwise)) return false;
-      return kinds_.keeps_elements(into) || (next.within(pointwise) && may_be_like(into, done.last));
+      return kinds_.keeps_elements(into) || (next.within(pointwise) && may_be_like(into, last));
     }
     if (done.kinds.has(op_kind::reduction))  // what follows in the same rows
-      return (between | behind | next).within(by_rows) && keeps_rows(done.reduction, done.last, into);
+      return (between | behind | next).within(by_rows) && keeps_rows(done.reduction, last, into);
     return (between | next).within(by_rows) || (between.within(movable) && next.within(movable | by_rows));
   }
   // Of the results of a reduction: in its operand's shape or its own.
@@ -117,65 +116,66 @@ class partitioner {
            facts_.same_shape(image_.operand(a, 0), image_.operand(b, 0));
   }
 
+  // Of the last node of a group.
   void go_on(node_id n) {
-    auto const own = groups_.find(n);
     auto const into = after_.parent(n);
-    if (groups_.of(own).last != n || into == absent) return;
+    if (into == absent) return;
     auto const between = after_.between(n);
-    if (!may_go_on(groups_.of(own), between, into, {})) return;
-    begin_search(groups_.find(into));
-    find(own);
-    for (std::size_t at = 1; at < found_.size(); ++at)
-      if (auto const last = groups_.of(found_[at]).last; last != n || !after_.has_one_user(n))
-        after_.for_each_user(last, [&](node_id user, bool) { find(groups_.find(user)); });
-    join_found(n, between, into);
+    auto const target = groups_.find(into);
+    auto const behind = kinds_behind(into, target);
+    if (!may_go_on(n, between, into, behind)) return;
+    begin_search(target, n);
+    if (!after_.has_one_user(n))
+      for (std::size_t at = 1; at < found_.size(); ++at) {
+        if (at > 1 && !may_go_on(found_[at], between, into, behind)) return;
+        after_.for_each_user(found_[at], [&](node_id user, bool) { find(groups_.find(user)); });
+      }
+    join_found(n, into);
   }
 
+  // Of the last node of a group. Groups that end before it are all that have gone into others since paths were
+  // shortened, so users are a step away from the last nodes of theirs.
   void go_with_first_user(node_id n) {
-    if (after_.has_one_user(n)) return;
-    auto const own = groups_.find(n);
-    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque)) return;
-    std::uint32_t first = absent;
+    if (after_.has_one_user(n) || groups_.of(n).kinds.has(op_kind::opaque)) return;
+    node_id first = absent, others = absent, into = absent;  // two groups, and the first user in `first`
     after_.for_each_user(n, [&](node_id user, bool) {
-      if (auto const g = groups_.find(user); first == absent || groups_.of(g).last < groups_.of(first).last) first = g;
+      auto const g = groups_.behind(user);
+      others = g == first ? others : std::min(others, std::max(g, first));
+      first = std::min(first, g);
     });
-    if (first == absent || groups_.of(own).read_inside <= groups_.of(first).last) return;
-    node_id others = absent, into = absent;
+    if (first == absent || groups_.of(n).read_inside <= first) return;
     bool fits = true;
     after_.for_each_user(n, [&](node_id user, bool data) {
-      auto const g = groups_.find(user);
-      if (g != first) {
-        others = std::min(others, groups_.of(g).last);
-        return;
-      }
+      if (groups_.behind(user) != first) return;
       into = std::min(into, user);
-      fits = fits && data && may_go_on(groups_.of(own), {}, user, {});
+      fits = fits && data && may_go_on(n, {}, user, {});
     });
-    if (!fits || others <= groups_.of(first).last) return;
-    begin_search(first);
-    find(own);
-    if (!join_found(n, {}, into)) return;
-    auto& joined = groups_.of(groups_.find(n));
+    if (!fits || !may_go_on(n, {}, into, kinds_behind(into, first))) return;
+    begin_search(first, n);
+    if (!join_found(n, into)) return;
+    auto& joined = groups_.of(first);
     joined.read_inside = std::min(joined.read_inside, others);
   }
 
+  // What else is in the group of `into`, by which it may go on behind it.
+  [[nodiscard]] kind_set kinds_behind(node_id into, node_id group) const {
+    return group == into ? kind_set() : groups_.of(group).kinds;
+  }
+
   // What is found: groups, each once, the target first.
-  void begin_search(std::uint32_t target) {
-    ++search_;
+  void begin_search(node_id target, node_id from) {
+    for (auto const g : found_) groups_.of(g).found = false;
     found_.clear();
     find(target);
+    find(from);
   }
-  void find(std::uint32_t group) {
-    if (seen_[group] == search_) return;
-    seen_[group] = search_;
+  void find(node_id group) {
+    if (groups_.of(group).found) return;
+    groups_.of(group).found = true;
     found_.push_back(group);
   }
 
-  bool join_found(node_id n, kind_set between, node_id into) {
-    auto const& target = groups_.of(found_[0]);
-    auto const behind = target.last == into ? kind_set() : target.kinds;
-    for (auto const g : span(found_.data(), found_.size()).subspan(1))
-      if (!may_go_on(groups_.of(g), between, into, behind)) return false;
+  bool join_found(node_id n, node_id into) {
     double bytes = 0;
     if (!bytes_.empty())
       for (auto const g : found_) bytes += bytes_[g];
@@ -211,7 +211,7 @@ class partitioner {
     auto const add = [&](value_id v) {
       if (v == absent) return;
       auto const from = image_.producer(v);
-      if (from == absent || seen_[groups_.find(from)] != search_) read_.push_back(v);
+      if (from == absent || !groups_.of(groups_.find(from)).found) read_.push_back(v);
     };
     for (auto const g : found_) {
       if (groups_.of(g).size == 1)
@@ -230,9 +230,7 @@ class partitioner {
   operator_kinds const& kinds_;
   post_dominators after_;
   group_table groups_;
-  plain_vector<std::uint32_t> seen_;  // by group: the search that found it last
-  plain_vector<std::uint32_t> found_;
-  std::uint32_t search_ = 0;
+  plain_vector<node_id> found_;
   std::vector<int> axes_, other_axes_;
   std::vector<std::vector<value_id>> operands_;  // of groups of several nodes, where they are limited
   std::vector<value_id> read_;

@@ -16,22 +16,25 @@ namespace fuse::inline v0::detail {
 /// A use inside of a body counts as one by the node that owns the body, and a parameter is read by something opaque. So
 /// each body has a tree of its own.
 ///
-/// Operands come first in an image, so one pass from the last node to the first has every parent before its children;
-/// the parent is what all users have in common (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001,
-/// where there are no cycles). Beside its parent a node knows one far above it (Myers, "An Applicative Random-Access
-/// Stack", 1983), so that what two nodes have in common takes logarithmic time at any depth.
+/// Operands come first in an image, so one pass from the last node to the first, in which each node tells those that it
+/// reads, has every parent before its children; the parent is what all users have in common (Cooper, Harvey and
+/// Kennedy, "A Simple, Fast Dominance Algorithm", 2001, where there are no cycles). Beside its parent a node knows one
+/// far above it (Myers, "An Applicative Random-Access Stack", 1983), so that what two nodes have in common takes
+/// logarithmic time at any depth.
 class post_dominators {
  public:
   post_dominators(graph_image const& image, operator_kinds const& kinds)
       : image_(image),
         kinds_(kinds),
-        records_(image.node_count() + std::size_t{1}),
         end_(image.node_count()),
+        records_(end_ + std::size_t{1}, record{end_, end_}),
         several_bodies_(image.regions().size() > 1) {
-    records_[end_] = {end_, end_, 0, {}, {}, 0};
     for (auto n = end_; n-- > 0;) {
       image.expect_before(n);
       add(n);
+      for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
+        if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent)
+          add_use(image.producer(v), n, kinds.all_data(n) || kinds.is_data(n, i));
     }
   }
 
@@ -45,14 +48,11 @@ class post_dominators {
   /// body reads it whose owner is not known, or stands before it.
   template <class Visit>
   void for_each_user(node_id n, Visit const& visit) const {
-    auto const region = image_.node(n).region;
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
       for (auto slot = image_.value(image_.result(n, i)).first_use; slot != absent; slot = image_.use_at(slot).next) {
-        auto user = image_.use_at(slot).node;
+        auto const user = image_.use_at(slot).node;
         bool const data = kinds_.all_data(user) || kinds_.is_data(user, slot - image_.node(user).first_operand);
-        while (several_bodies_ && user != absent && image_.node(user).region != region)
-          user = image_.regions()[image_.node(user).region].owner;
-        visit(user != absent && user > n ? user : absent, data);
+        visit(user_beside(n, user), data);
       }
   }
   /// Whether all users stand behind what they use, also where a body reads it.
@@ -61,53 +61,60 @@ class post_dominators {
  private:
   struct record {
     node_id parent, jump;
-    std::uint32_t depth;
-    kind_set between;   // strictly between the node and its parent
-    kind_set passed;    // from the node on to where it jumps, which is not among them
-    std::uint8_t uses;  // of what the node computes; 2 of several
+    std::uint32_t depth = 0;
+    kind_set between{};     // strictly between the node and its parent
+    kind_set passed{};      // from the node on to where it jumps, which is not among them
+    std::uint8_t uses = 0;  // of what the node computes; 2 of several
   };
-  struct place {
-    node_id at;
-    kind_set passed;
-  };
-
-  void add(node_id n) {
-    place meeting{absent, {}};
-    std::uint8_t uses = 0;
-    for_each_user(n, [&](node_id user, bool data) {
-      uses = uses == 0 ? 1 : 2;
-      if (user == absent) {
-        in_order_ = false;
-        user = end_;
-      }
-      meeting = meeting.at == absent ? place{user, meeting.passed} : meet(meeting, user);
-      if (!data) meeting.passed |= kind_set(op_kind::opaque);
-    });
-    auto const parent = meeting.at == absent ? end_ : meeting.at;
-    auto const own = kind_set(kinds_.of(n)) | meeting.passed;
-    auto const &above = records_[parent], &far = records_[above.jump];
-    if (above.depth - far.depth == far.depth - records_[far.jump].depth)
-      records_[n] = {parent, far.jump, above.depth + 1, meeting.passed, own | above.passed | far.passed, uses};
-    else
-      records_[n] = {parent, parent, above.depth + 1, meeting.passed, own, uses};
+  // The node in the body of `n` that `user` is or stands in; `absent` where none is known behind `n`.
+  [[nodiscard]] node_id user_beside(node_id n, node_id user) const {
+    if (several_bodies_)
+      while (user != absent && image_.node(user).region != image_.node(n).region)
+        user = image_.regions()[image_.node(user).region].owner;
+    return user != absent && user > n ? user : absent;
   }
 
-  // The first node above both.
-  [[nodiscard]] place meet(place a, node_id b) const {
-    kind_set passed = a.passed;
-    auto at = a.at;
-    while (records_[at].depth > records_[b].depth) rise(at, records_[b].depth, passed);
-    while (records_[b].depth > records_[at].depth) rise(b, records_[at].depth, passed);
-    while (at != b) {
-      if (records_[at].jump != records_[b].jump) {
-        passed |= records_[at].passed | records_[b].passed;
-        at = records_[at].jump, b = records_[b].jump;
+  // What all users of `n` have in common is known.
+  void add(node_id n) {
+    auto& made = records_[n];
+    auto const &above = records_[made.parent], &far = records_[above.jump];
+    made.depth = above.depth + 1;
+    made.jump = made.parent;
+    made.passed = kind_set(kinds_.of(n)) | made.between;
+    if (above.depth - far.depth != far.depth - records_[far.jump].depth) return;
+    made.jump = far.jump;
+    made.passed |= above.passed | far.passed;
+  }
+
+  void add_use(node_id n, node_id user, bool data) {
+    auto& used = records_[n];
+    user = user_beside(n, user);
+    if (user == absent) {
+      in_order_ = false;
+      user = end_;
+    }
+    used.uses = used.uses == 0 ? 1 : 2;
+    if (used.uses == 1)
+      used.parent = user;
+    else
+      used.parent = meet(used.parent, user, used.between);
+    if (!data) used.between |= kind_set(op_kind::opaque);
+  }
+
+  // The first node above both; adds what stands before it.
+  [[nodiscard]] node_id meet(node_id a, node_id b, kind_set& passed) const {
+    while (records_[a].depth > records_[b].depth) rise(a, records_[b].depth, passed);
+    while (records_[b].depth > records_[a].depth) rise(b, records_[a].depth, passed);
+    while (a != b) {
+      if (records_[a].jump != records_[b].jump) {
+        passed |= records_[a].passed | records_[b].passed;
+        a = records_[a].jump, b = records_[b].jump;
       } else {
-        step(at, passed);
+        step(a, passed);
         step(b, passed);
       }
     }
-    return {at, passed};
+    return a;
   }
   void rise(node_id& n, std::uint32_t depth, kind_set& passed) const {
     auto const& r = records_[n];
@@ -122,8 +129,8 @@ class post_dominators {
 
   graph_image const& image_;
   operator_kinds const& kinds_;
-  plain_vector<record> records_;
   node_id end_;
+  plain_vector<record> records_;
   bool several_bodies_;
   bool in_order_ = true;
 };
