@@ -107,7 +107,7 @@ def machine(contexts):
             yield ("A framework's call costs, for a relu on 1x768, " +
                    ", ".join(f"{name} {value:.1f} us" for name, value in calls.items()) +
                    ": rows of small shapes are about that. `torch.compile` is inductor's compiled loop without a call around it, the "
-                   "better one of the framework's operator and its formula; OpenVINO and XLA are 16 norms in a row, divided by 16.")
+                   "better one of the framework's operator and its formula; OpenVINO and XLA are 16 of them in a row, divided by 16.")
         yield ""
 
 
