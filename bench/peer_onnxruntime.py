@@ -10,7 +10,7 @@ import works
 from interleave import Candidate
 
 
-def candidate(nodes, inputs, initializers, shape, form=""):
+def candidate(nodes, inputs, initializers, shape):
     """A model of these nodes, whose first output, that of the last one, has this shape."""
     def value(name, array):
         return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
@@ -35,7 +35,7 @@ def candidate(nodes, inputs, initializers, shape, form=""):
             session.run_with_iobinding(binding)
         return time.process_time() - before
 
-    return Candidate("onnxruntime", onnxruntime.__version__, seconds, lambda: y.reshape(-1, y.shape[-1]), form)
+    return Candidate("onnxruntime", onnxruntime.__version__, seconds, lambda: y.reshape(-1, y.shape[-1]))
 
 
 def embedding(work):
@@ -52,22 +52,18 @@ def embedding(work):
     return candidate([node], {name: work.inputs[name] for name in ids}, constants, shape)
 
 
-def activations(kernel):
-    """The ways to write an activation in operators, by name."""
+def activation(kernel):
+    """Its nodes, as models have them: of those of a SwiGLU, onnxruntime makes QuickGelu and Mul."""
     def node(operator, inputs, output, **attributes):
         return helper.make_node(operator, inputs, [output], **attributes)
 
-    contributed = {"domain": "com.microsoft"}
     if kernel == "softmax":
-        return {"Softmax": [node("Softmax", ["x"], "y", axis=-1)]}
+        return [node("Softmax", ["x"], "y", axis=-1)]
     if kernel == "gelu":
-        return {"Gelu": [node("Gelu", ["x"], "y")], "com.microsoft Gelu": [node("Gelu", ["x"], "y", **contributed)]}
+        return [node("Gelu", ["x"], "y")]
     if kernel == "gelu_by_tanh":
-        return {"Gelu": [node("Gelu", ["x"], "y", approximate="tanh")],
-                "FastGelu": [node("FastGelu", ["x"], "y", **contributed)]}
-    up = node("Mul", ["silu", "up"], "y")
-    return {"Sigmoid": [node("Sigmoid", ["x"], "gate"), node("Mul", ["x", "gate"], "silu"), up],
-            "QuickGelu": [node("QuickGelu", ["x"], "silu", alpha=1.0, **contributed), up]}
+        return [node("Gelu", ["x"], "y", approximate="tanh")]
+    return [node("Sigmoid", ["x"], "gate"), node("Mul", ["x", "gate"], "silu"), node("Mul", ["silu", "up"], "y")]
 
 
 def candidates(work, library):
@@ -84,8 +80,7 @@ def candidates(work, library):
     elif work.kernel in ("embed_layer_norm", "qembed_layer_norm"):
         return [embedding(work)]
     elif work.kernel in works.ACTIVATIONS:
-        return [candidate(nodes, work.inputs, {}, (work.rows, work.columns), form)
-                for form, nodes in activations(work.kernel).items()]
+        return [candidate(activation(work.kernel), work.inputs, {}, (work.rows, work.columns))]
     else:
         return []
     return [candidate([node], work.inputs, {}, (work.rows, work.columns))]

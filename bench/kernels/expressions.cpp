@@ -61,10 +61,10 @@ using graph = fuse::graph;
 using graph_value = graph::value;
 
 graph_value mean_of(graph& g, graph_value v) { return g.add("ReduceMean", {v}, {{"axes", {-1}}}); }
-graph_value weighted_norm(graph& g, graph_value centred, graph_value scale) {
-  auto const variance = mean_of(g, g.add("Mul", {centred, centred}));
+graph_value weighted_norm(graph& g, graph_value of, graph_value weight) {
+  auto const variance = mean_of(g, g.add("Mul", {of, of}));
   auto const deviation = g.add("Sqrt", {g.add("Add", {variance, g.scalar(epsilon)})});
-  return g.add("Mul", {g.add("Div", {centred, deviation}), scale});
+  return g.add("Mul", {g.add("Div", {of, deviation}), weight});
 }
 graph_value layer_norm_in(graph& g, span_of_values of) {
   return g.add("Add", {weighted_norm(g, g.add("Sub", {of[0], mean_of(g, of[0])}), of[1]), of[2]});
@@ -148,14 +148,14 @@ struct activation_tensors {
 
 // A row by the C library's functions: in float what a program without kernels has, in double what results are held to.
 template <class T>
-void loop(activation_formula formula, float const* x, float const* up, T* y, std::size_t columns) {
+void loop(activation_formula formula, float const* from, float const* up, T* y, std::size_t columns) {
   using enum activation_formula;
   auto const each = [&](auto const& function) {
-    for (std::size_t c = 0; c < columns; ++c) y[c] = function(T{x[c]}, T{up[c]});
+    for (std::size_t c = 0; c < columns; ++c) y[c] = function(T{from[c]}, T{up[c]});
   };
   switch (formula) {
     case softmax: {
-      T const most{*std::max_element(x, x + columns)};
+      T const most{*std::max_element(from, from + columns)};
       T sum = 0;
       each([&](T v, T) {
         T const power = std::exp(v - most);
@@ -195,8 +195,7 @@ std::vector<candidate> activation_candidates(activation const& what, std::size_t
   std::vector<candidate> all;
   all.push_back({"fuse::kernel", "", [t, kernel = what.kernel] {
                    auto const view = [&](auto* data) { return fuse::kernels::matrix_view(data, t->rows, t->columns); };
-                   float const *const x = t->x.data(), *const up = t->up.data();
-                   check(kernel(view(x), view(up), view(t->y.data())));
+                   check(kernel(view(t->x.data()), view(t->up.data()), view(t->y.data())));
                  }});
   std::vector<tensor<float> const*> inputs{&t->x};
   if (gated) inputs.push_back(&t->up);
