@@ -20,9 +20,10 @@ class Candidate:
 
 def measure(candidates, expected, repetitions, least_seconds):
     """Seconds of one operator in each repetition, a list per candidate. Raises ValueError where a result is wrong."""
+    tolerance = 1e-3 * min(1, numpy.abs(expected).max())
     for one in candidates:
         one.seconds(1)
-        if not numpy.allclose(one.output(), expected, rtol=1e-3, atol=1e-3):
+        if not numpy.allclose(one.output(), expected, rtol=1e-3, atol=tolerance):
             raise ValueError(f"{one.peer} {one.form} computes something else")
     return in_turns(candidates, repetitions, least_seconds)
 

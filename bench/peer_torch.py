@@ -2,6 +2,7 @@
 """torch, eager and compiled by inductor."""
 import ctypes
 import functools
+import math
 import time
 
 import torch
@@ -62,10 +63,32 @@ NORMS = {"layer_norm": {"F.layer_norm": layer_norm, "decomposed": layer_norm_dec
          "rms_norm": {"F.rms_norm": rms_norm, "decomposed": rms_norm_decomposed}}
 
 
+def softmax_decomposed(x):
+    powers = torch.exp(x - x.amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def gelu_decomposed(x):
+    return x * 0.5 * (1 + torch.erf(x * math.sqrt(0.5)))
+
+
+def gelu_by_tanh_decomposed(x):
+    return x * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+
+
+ACTIVATIONS = {"softmax": {"F.softmax": lambda x: F.softmax(x, -1), "decomposed": softmax_decomposed},
+               "gelu": {"F.gelu": F.gelu, "decomposed": gelu_decomposed},
+               "gelu_by_tanh": {"F.gelu": lambda x: F.gelu(x, approximate="tanh"), "decomposed": gelu_by_tanh_decomposed},
+               "swiglu": {"F.silu": lambda x, up: F.silu(x) * up, "decomposed": lambda x, up: x * torch.sigmoid(x) * up}}
+
+
 def forms(kernel):
     """The ways to write a kernel in torch."""
     if kernel in NORMS:
         return NORMS[kernel]
+    if kernel in ACTIVATIONS:
+        return {form: lambda work, *inputs, function=function: function(*inputs)
+                for form, function in ACTIVATIONS[kernel].items()}
     around = {"skip_": skip, "embed_": embed, "qembed_": qembed}
     for prefix, function in around.items():
         if kernel.startswith(prefix):

@@ -19,6 +19,17 @@ LIMIT, SHARE_OF_LIMIT = "reading and writing", 0.85
 # The least ratio of each peer that the kernels are to show; "oneDNN 3" is any version of that major number.
 BARS = json.loads((pathlib.Path(__file__).parent / "kernel_bars.json").read_text(encoding="utf-8"))
 KEY = ("kernel", "type", "variant", "rows", "columns", "compiler", "target", "peer", "peer_version")
+CALLS = "microseconds of a framework's call"
+
+
+def without_calls(context):
+    return {name: value for name, value in context.items() if name != CALLS}
+
+
+def median_calls(contexts):
+    """What calls cost, where these contexts know."""
+    costs = [context[CALLS] for context in contexts if CALLS in context]
+    return {CALLS: {name: statistics.median(cost[name] for cost in costs) for name in costs[0]}} if costs else {}
 
 
 def merged(runs):
@@ -34,11 +45,10 @@ def merged(runs):
             if isinstance(value, float):
                 row[name] = (max if name == "spread" else statistics.median)(other[name] for other in group)
         rows.append(row)
-    contexts = []
+    alike = {}
     for context in (context for run in runs for context in run.get("contexts", [run.get("context")])):
-        if context not in contexts:
-            contexts.append(context)
-    return {"contexts": contexts, "rows": rows}
+        alike.setdefault(json.dumps(without_calls(context)), []).append(context)
+    return {"contexts": [dict(group[0], **median_calls(group)) for group in alike.values()], "rows": rows}
 
 
 def label(row):
@@ -102,12 +112,12 @@ def machine(contexts):
         yield (f"{context['processor']}, {context['cores']} cores, {', '.join(context['caches'])}; {context['compiler']} `{context['flags']}` "
                f"(plain loops and Eigen: `{context['flags of plain loops and Eigen']}`), Highway {context['highway']}, instruction set "
                f"{context['target']}, one thread, {context['repetitions']} interleaved repetitions, {context['time']}.")
-        calls = context.get("microseconds of a framework's call")
+        calls = context.get(CALLS)
         if calls:
             yield ("A framework's call costs, for a relu on 1x768, " +
                    ", ".join(f"{name} {value:.1f} us" for name, value in calls.items()) +
                    ": rows of small shapes are about that. `torch.compile` is inductor's compiled loop without a call around it, the "
-                   "better one of the framework's operator and its formula; OpenVINO and XLA are 16 norms in a row, divided by 16.")
+                   "better one of the framework's operator and its formula; OpenVINO and XLA are 16 kernels in a row, divided by 16.")
         yield ""
 
 

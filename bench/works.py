@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """What is compared: inputs, the result in double, and our kernel on them."""
 import ctypes
+import math
 
 import numpy
 
@@ -26,6 +27,7 @@ class Work:
     type = "float"
     variant = ""
     scratch = {}  # what our kernel writes beside its result
+    epsilon = 0
 
     def name(self):
         return f"{self.kernel}/{self.type}/{self.rows}x{self.columns}"
@@ -106,6 +108,41 @@ class QEmbed(Embed):
         return (table - self.ZERO_POINT) * self.SCALE
 
 
+def softmax(x):
+    powers = numpy.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def gelu(x):
+    return x * (1 + numpy.vectorize(math.erf, otypes=[numpy.float64])(x * math.sqrt(0.5))) / 2
+
+
+def gelu_by_tanh(x):
+    return x * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))) / 2
+
+
+def swiglu(x, up):
+    return x / (1 + numpy.exp(-x)) * up
+
+
+ACTIVATIONS = {"softmax": softmax, "gelu": gelu, "gelu_by_tanh": gelu_by_tanh, "swiglu": swiglu}
+
+
+class Activation(Work):
+    """Our kernel is made of the formula."""
+    variant = "of an expression"
+
+    def __init__(self, kernel, rows, columns):
+        self.kernel, self.rows, self.columns = kernel, rows, columns
+        normal = numpy.random.default_rng(1).standard_normal
+        self.inputs = {"x": aligned(normal((rows, columns)))}
+        if kernel == "swiglu":
+            self.inputs["up"] = aligned(1 + normal((rows, columns)) / 10)
+
+    def expected(self):
+        return ACTIVATIONS[self.kernel](*(array.astype(numpy.float64) for array in self.inputs.values()))
+
+
 SHAPES = [(1, 768), (128, 768), (512, 1024), (128, 4096), (4096, 4096), (8, 16384)]
 
 
@@ -114,6 +151,10 @@ def all_works():
     for kernel in ("layer_norm", "rms_norm", "skip_layer_norm", "skip_rms_norm"):
         for shape in SHAPES:
             yield f"{kernel}/float/{shape[0]}x{shape[1]}", lambda kernel=kernel, shape=shape: Norm(kernel, *shape)
+    for kernel in ACTIVATIONS:
+        for shape in SHAPES:
+            yield (f"{kernel}/float/{shape[0]}x{shape[1]}/{Activation.variant}",
+                   lambda kernel=kernel, shape=shape: Activation(kernel, *shape))
     for work in (Embed, QEmbed):
         for tokens in (128, 1024, 4096, 16384):
             yield f"{work.kernel}/{work.type}/{tokens}x768", lambda work=work, tokens=tokens: work(tokens)

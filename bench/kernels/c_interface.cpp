@@ -9,6 +9,7 @@
 #include <fuse/kernels/skip_layer_norm.hpp>
 #include <fuse/kernels/skip_rms_norm.hpp>
 
+#include "activations.hpp"
 #include "measure.hpp"
 
 #include <ctime>
@@ -116,6 +117,11 @@ double bench_kernel(char const* kernel, void** arrays, std::size_t rows, std::si
     auto const scale = vector();
     return seconds_of(
         count, [&, sum = matrix(), y = matrix()] { return skip_rms_norm(x, residual, none, scale, sum, y, epsilon); });
+  }
+  for (auto const& one : bench::activations) {
+    if (name != one.name) continue;
+    auto const up = one.formula == bench::activation_formula::swiglu ? matrix() : matrix_view<float>();
+    return seconds_of(count, [&, y = matrix()] { return one.kernel(x, up, y); });
   }
   return -1;
 }

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// Kernels made of expressions against those by hand, and against plain loops where there is none.
+// Kernels made of expressions against those by hand, and against plain loops and oneDNN where there is none.
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/graph/graph.hpp>
 #include <fuse/graph/owned_graph_traits.hpp>
 #include <fuse/kernelgen.hpp>
 #include <fuse/run_group.hpp>
 
+#include "activations.hpp"
 #include "comparison.hpp"
 #include "norm_tensors.hpp"
+#include "onednn_modules.hpp"
+#include "read_then_write.hpp"
 #include "ways.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <iterator>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -29,8 +35,6 @@ constexpr auto x = var<"x">, scale = var<"scale">, bias = var<"bias">;
 constexpr auto centred = x - mean(x);
 constexpr auto layer_norm_formula = centred * rsqrt(mean(square(centred)) + scalar<"epsilon">) * scale + bias;
 constexpr auto rms_norm_formula = x * rsqrt(mean(square(x)) + scalar<"epsilon">) * scale;
-constexpr auto softmax_formula = softmax(x), gelu_formula = gelu(x);
-constexpr auto swiglu_formula = x * sigmoid(x) * var<"gate">;
 
 using span_of_values = fuse::span<fuse::graph::value const>;
 using tensors = std::shared_ptr<norm_tensors<float>>;
@@ -57,49 +61,57 @@ using graph = fuse::graph;
 using graph_value = graph::value;
 
 graph_value mean_of(graph& g, graph_value v) { return g.add("ReduceMean", {v}, {{"axes", {-1}}}); }
-graph_value weighted_norm(graph& g, graph_value centred, graph_value scale) {
-  auto const variance = mean_of(g, g.add("Mul", {centred, centred}));
+graph_value weighted_norm(graph& g, graph_value of, graph_value weight) {
+  auto const variance = mean_of(g, g.add("Mul", {of, of}));
   auto const deviation = g.add("Sqrt", {g.add("Add", {variance, g.scalar(epsilon)})});
-  return g.add("Mul", {g.add("Div", {centred, deviation}), scale});
+  return g.add("Mul", {g.add("Div", {of, deviation}), weight});
 }
 graph_value layer_norm_in(graph& g, span_of_values of) {
   return g.add("Add", {weighted_norm(g, g.add("Sub", {of[0], mean_of(g, of[0])}), of[1]), of[2]});
 }
 graph_value rms_norm_in(graph& g, span_of_values of) { return weighted_norm(g, of[0], of[1]); }
-graph_value softmax_in(graph& g, span_of_values of) { return g.add("Softmax", {of[0]}, {{"axis", -1}}); }
-graph_value gelu_in(graph& g, span_of_values of) { return g.add("Gelu", {of[0]}); }
-graph_value swiglu_in(graph& g, span_of_values of) {
-  return g.add("Mul", {g.add("Mul", {of[0], g.add("Sigmoid", {of[0]})}), of[1]});
+graph_value activation_in(graph& g, span_of_values of, activation_formula formula) {
+  using enum activation_formula;
+  switch (formula) {
+    case softmax: return g.add("Softmax", {of[0]}, {{"axis", -1}});
+    case gelu: return g.add("Gelu", {of[0]});
+    case gelu_by_tanh: return g.add("Gelu", {of[0]}, {{"approximate", "tanh"}});
+    case swiglu: return g.add("Mul", {g.add("Mul", {of[0], g.add("Sigmoid", {of[0]})}), of[1]});
+  }
+  std::abort();
 }
 
 struct group_of_graph {
-  graph made{17};
+  graph made{20};
   std::vector<fuse::group_kernel> kernel{};
   std::vector<fuse::tensor_view> inputs{};
   std::vector<std::int64_t> of_rows, of_columns;
 
-  group_of_graph(tensors const& t, graph_value (*formula)(graph&, span_of_values))
-      : of_rows{static_cast<std::int64_t>(t->rows), static_cast<std::int64_t>(t->columns)},
-        of_columns{static_cast<std::int64_t>(t->columns)} {
-    graph_value const values[] = {made.input("x"), made.input("scale"), made.input("bias")};
-    auto const result = formula(made, {values, std::size(values)});
-    made.output(result, "y");
+  // `of` are the tensors that the formula reads, each of all rows or of one.
+  template <class Formula>
+  group_of_graph(std::size_t rows, std::size_t columns, std::vector<tensor<float> const*> const& of,
+                 Formula const& formula)
+      : of_rows{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)},
+        of_columns{static_cast<std::int64_t>(columns)} {
     fuse::fusion_group<graph> group;
+    for (auto const* const one : of) {
+      group.inputs.push_back(made.input("input " + std::to_string(inputs.size())));
+      inputs.push_back({fuse::element_type::float32,
+                        one->size() == columns ? of_columns : of_rows,
+                        {reinterpret_cast<std::byte const*>(one->data()), one->size() * sizeof(float)}});
+    }
+    auto const result = formula(made, span_of_values(group.inputs.data(), group.inputs.size()));
+    made.output(result, "y");
     for (auto const n : made.nodes()) group.nodes.push_back(n);
-    group.inputs.assign(std::begin(values), std::end(values));
     group.outputs.push_back(result);
     kernel = fuse::group_kernels(made, std::vector{group});
-    auto const view = [](float const* data, std::vector<std::int64_t> const& shape, std::size_t count) {
-      return fuse::tensor_view{
-          fuse::element_type::float32, shape, {reinterpret_cast<std::byte const*>(data), count * sizeof(float)}};
-    };
-    inputs = {view(t->x.data(), of_rows, t->rows * t->columns), view(t->scale.data(), of_columns, t->columns),
-              view(t->bias.data(), of_columns, t->columns)};
   }
 };
 
-candidate of_group(tensors const& t, graph_value (*formula)(graph&, span_of_values)) {
-  auto const group = std::make_shared<group_of_graph>(t, formula);
+template <class Tensors, class Formula>
+candidate of_group(std::shared_ptr<Tensors> const& t, std::vector<tensor<float> const*> const& of,
+                   Formula const& formula) {
+  auto const group = std::make_shared<group_of_graph>(t->rows, t->columns, of, formula);
   return {"fuse::group_kernel", "", [t, group] {
             fuse::span<std::byte> const y(reinterpret_cast<std::byte*>(t->y.data()),
                                           t->rows * t->columns * sizeof(float));
@@ -112,44 +124,110 @@ candidate of_group(tensors const& t, graph_value (*formula)(graph&, span_of_valu
 template <formula Formula>
 void add_norm(std::vector<comparison>& all, std::string const& kernel) {
   for (auto const& [rows, columns] : norm_shapes) {
-    all.push_back({kernel, "float", "of an expression", rows, columns, [rows = rows, columns = columns] {
-                     auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
-                     return std::vector<candidate>{
-                         of_norm<Formula>(t),
-                         of_group(t, Formula == formula::layer_norm ? layer_norm_in : rms_norm_in),
-                         {"fuse, by hand", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }},
-                         {"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }}};
-                   }});
+    all.push_back(
+        {kernel, "float", "of an expression", rows, columns, [rows = rows, columns = columns] {
+           auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
+           return std::vector<candidate>{
+               of_norm<Formula>(t),
+               of_group(t, {&t->x, &t->scale, &t->bias}, Formula == formula::layer_norm ? layer_norm_in : rms_norm_in),
+               {"fuse, by hand", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }},
+               {"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }}};
+         }});
   }
 }
 
-// What a program without kernels has: the C library's functions in loops.
-void loop_of_softmax(norm_tensors<float>& t) {
-  for (std::size_t r = 0; r < t.rows; ++r) {
-    float const* const from = t.x.data() + r * t.columns;
-    float* const to = t.y.data() + r * t.columns;
-    float most = from[0], sum = 0;
-    for (std::size_t c = 1; c < t.columns; ++c) most = std::max(most, from[c]);
-    for (std::size_t c = 0; c < t.columns; ++c) sum += to[c] = std::exp(from[c] - most);
-    for (std::size_t c = 0; c < t.columns; ++c) to[c] /= sum;
+struct activation_tensors {
+  std::size_t rows, columns;
+  tensor<float> x{rows * columns}, up{rows * columns}, y{rows * columns};
+
+  activation_tensors(std::size_t rows_, std::size_t columns_) : rows(rows_), columns(columns_) {
+    fill(x, 0, 1);
+    fill(up, 1, 0.1f);
+  }
+};
+
+// A row by the C library's functions: in float what a program without kernels has, in double what results are held to.
+template <class T>
+void loop(activation_formula formula, float const* from, float const* up, T* y, std::size_t columns) {
+  using enum activation_formula;
+  auto const each = [&](auto const& function) {
+    for (std::size_t c = 0; c < columns; ++c) y[c] = function(T{from[c]}, T{up[c]});
+  };
+  switch (formula) {
+    case softmax: {
+      T const most{*std::max_element(from, from + columns)};
+      T sum = 0;
+      each([&](T v, T) {
+        T const power = std::exp(v - most);
+        sum += power;
+        return power;
+      });
+      for (std::size_t c = 0; c < columns; ++c) y[c] /= sum;
+      return;
+    }
+    case gelu: return each([](T v, T) { return v * (1 + std::erf(v * static_cast<T>(formulas::root_of_half))) / 2; });
+    case gelu_by_tanh:
+      return each([](T v, T) {
+        T const argument = static_cast<T>(formulas::root_of_2_by_pi) * (v + static_cast<T>(0.044715) * v * v * v);
+        return v * (1 + std::tanh(argument)) / 2;
+      });
+    case swiglu: return each([](T v, T factor) { return v / (1 + std::exp(-v)) * factor; });
   }
 }
-template <class Function>
-void loop_of(norm_tensors<float>& t, Function const& function) {
-  for (std::size_t i = 0; i < t.rows * t.columns; ++i) t.y.data()[i] = function(t.x.data()[i], i % t.columns);
+
+// A measurement of what computes something else means nothing.
+void check_result(candidate const& one, activation_formula formula, activation_tensors const& t) {
+  one.run();
+  std::vector<double> expected(t.columns);
+  for (std::size_t i = 0; i < t.x.size(); ++i) {
+    std::size_t const column = i % t.columns;
+    if (column == 0) loop(formula, t.x.data() + i, t.up.data() + i, expected.data(), t.columns);
+    if (std::abs(double{t.y.data()[i]} - expected[column]) <= 1e-3 * std::abs(expected[column]) + 1e-6) continue;
+    std::cerr << one.name << ' ' << one.version << " computes something else\n";
+    std::abort();
+  }
 }
 
-void add_function(std::vector<comparison>& all, std::string const& kernel, void (*fused)(tensors const&),
-                  graph_value (*formula)(graph&, span_of_values), void (*loop)(norm_tensors<float>&)) {
-  for (auto const& [rows, columns] : norm_shapes) {
-    all.push_back({kernel, "float", "of an expression", rows, columns, [=, rows = rows, columns = columns] {
-                     auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
-                     return std::vector<candidate>{
-                         {"fuse::kernel", "", [t, fused] { fused(t); }},
-                         of_group(t, formula),
-                         {"plain loops", __VERSION__, [t, loop] { loop(*t); }},
-                         {"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }}};
-                   }});
+std::vector<candidate> activation_candidates(activation const& what, std::size_t rows, std::size_t columns) {
+  auto const t = std::make_shared<activation_tensors>(rows, columns);
+  auto const formula = what.formula;
+  bool const gated = formula == activation_formula::swiglu;
+  std::vector<candidate> all;
+  all.push_back({"fuse::kernel", "", [t, kernel = what.kernel] {
+                   auto const view = [&](auto* data) { return fuse::kernels::matrix_view(data, t->rows, t->columns); };
+                   check(kernel(view(t->x.data()), view(t->up.data()), view(t->y.data())));
+                 }});
+  std::vector<tensor<float> const*> inputs{&t->x};
+  if (gated) inputs.push_back(&t->up);
+  all.push_back(of_group(t, inputs, [&](graph& g, span_of_values of) { return activation_in(g, of, formula); }));
+  all.push_back({"plain loops", __VERSION__, [t, formula] {
+                   for (std::size_t i = 0; i < t->x.size(); i += t->columns) {
+                     loop(formula, t->x.data() + i, t->up.data() + i, t->y.data() + i, t->columns);
+                   }
+                 }});
+  for (auto const* const version : onednn_versions()) {
+    auto call = prepare(*version, {formula, rows, columns, t->x.data(), t->up.data(), t->y.data()});
+    if (call) all.push_back({"oneDNN", version->name, [t, call = std::move(call)] { call(); }});
+  }
+  for (auto const& one : all) check_result(one, formula, *t);
+  std::size_t const bytes = t->x.size() * sizeof(float);
+  bool const past_caches = fuse::kernels::detail::is_streamed(fuse::kernels::output::automatic, false, bytes);
+  all.push_back({"reading and writing", "", [=] {
+                   if (formula == activation_formula::softmax) {
+                     read_then_write(t->x.data(), t->y.data(), t->rows, t->columns * sizeof(float), past_caches);
+                   } else {
+                     read_and_write(t->x.data(), gated ? t->up.data() : nullptr, t->y.data(), bytes, past_caches);
+                   }
+                 }});
+  return all;
+}
+
+void add_activations(std::vector<comparison>& all) {
+  for (auto const& what : activations) {
+    for (auto const& [rows, columns] : norm_shapes) {
+      all.push_back({what.name, "float", "of an expression", rows, columns,
+                     [&what, rows = rows, columns = columns] { return activation_candidates(what, rows, columns); }});
+    }
   }
 }
 
@@ -180,23 +258,7 @@ void add_expression_ways(std::vector<told_kernel>& all) {
 void add_expressions(std::vector<comparison>& all) {
   add_norm<formula::layer_norm>(all, "layer_norm");
   add_norm<formula::rms_norm>(all, "rms_norm");
-  add_function(
-      all, "softmax", [](tensors const& t) { check(fuse::kernel<softmax_formula>(output(t), arg<"x">(input(t)))); },
-      softmax_in, loop_of_softmax);
-  add_function(
-      all, "gelu", [](tensors const& t) { check(fuse::kernel<gelu_formula>(output(t), arg<"x">(input(t)))); }, gelu_in,
-      [](norm_tensors<float>& t) {
-        loop_of(t, [](float v, std::size_t) { return 0.5f * v * (1 + std::erf(v * 0.70710678f)); });
-      });
-  add_function(
-      all, "swiglu",
-      [](tensors const& t) {
-        check(fuse::kernel<swiglu_formula>(output(t), arg<"x">(input(t)), arg<"gate">(t->scale)));
-      },
-      swiglu_in,
-      [](norm_tensors<float>& t) {
-        loop_of(t, [&](float v, std::size_t column) { return v / (1 + std::exp(-v)) * t.scale.data()[column]; });
-      });
+  add_activations(all);
 }
 
 }  // namespace bench

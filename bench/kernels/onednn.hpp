@@ -17,11 +17,23 @@ struct onednn_norm {
   float epsilon;
 };
 
+enum class activation_formula { softmax, gelu, gelu_by_tanh, swiglu };
+
+/// The same for an activation of floats. `up` is what a SwiGLU multiplies by.
+struct onednn_activation {
+  activation_formula formula;
+  std::size_t rows, columns;
+  float const* x;
+  float const* up;
+  float* y;
+};
+
 /// One version of oneDNN. Several cannot be linked into one program, so each is a module that the benchmark loads.
 struct onednn_version {
   char const* name;
   /// Null where this version, or this machine, does not do it.
-  void* (*make)(onednn_norm const&);
+  void* (*make_norm)(onednn_norm const&);
+  void* (*make_activation)(onednn_activation const&);
   void (*run)(void*);
   void (*destroy)(void*);
 };

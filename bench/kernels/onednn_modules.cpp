@@ -36,10 +36,18 @@ std::vector<onednn_version const*> const& onednn_versions() {
   return all;
 }
 
-std::function<void()> prepare(onednn_version const& version, onednn_norm const& norm) {
-  void* const made = version.make(norm);
+namespace {
+std::function<void()> repeated(onednn_version const& version, void* made) {
   if (!made) return {};
-  return [&version, primitive = std::shared_ptr<void>(made, version.destroy)] { version.run(primitive.get()); };
+  return [&version, primitives = std::shared_ptr<void>(made, version.destroy)] { version.run(primitives.get()); };
+}
+}  // namespace
+
+std::function<void()> prepare(onednn_version const& version, onednn_norm const& norm) {
+  return repeated(version, version.make_norm(norm));
+}
+std::function<void()> prepare(onednn_version const& version, onednn_activation const& activation) {
+  return repeated(version, version.make_activation(activation));
 }
 
 }  // namespace bench

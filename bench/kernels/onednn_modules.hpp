@@ -13,5 +13,6 @@ std::vector<onednn_version const*> const& onednn_versions();
 
 /// The call, ready to be repeated; empty where this version does not offer it.
 std::function<void()> prepare(onednn_version const& version, onednn_norm const& norm);
+std::function<void()> prepare(onednn_version const& version, onednn_activation const& activation);
 
 }  // namespace bench

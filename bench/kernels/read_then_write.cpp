@@ -59,4 +59,20 @@ void read_then_write(void const* x, void* y, std::size_t rows, std::size_t row_b
   finish_streams();
 }
 
+void read_and_write(void const* x, void const* up, void* y, std::size_t bytes, bool past_caches) {
+  auto const* const from = static_cast<char const*>(x);
+  auto const* const factor = static_cast<char const*>(up);
+  auto* const to = static_cast<char*>(y);
+  for (std::size_t i = 0; i < bytes; i += sizeof(line)) {
+    line v = load(from + i);
+    if (factor != nullptr) v |= load(factor + i);
+    if (past_caches) {
+      stream(to + i, &v, sizeof v);
+    } else {
+      store(v, to + i);
+    }
+  }
+  finish_streams();
+}
+
 }  // namespace bench

@@ -10,4 +10,8 @@ namespace bench {
 /// `row_bytes`, a multiple of 64.
 void read_then_write(void const* x, void* y, std::size_t rows, std::size_t row_bytes, bool past_caches);
 
+/// The same of what needs no row as a whole: reads `bytes` at `x`, and as many at `up` where there are any, while those
+/// at `y` are written.
+void read_and_write(void const* x, void const* up, void* y, std::size_t bytes, bool past_caches);
+
 }  // namespace bench

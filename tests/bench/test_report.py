@@ -41,6 +41,10 @@ class Merged(unittest.TestCase):
         self.assertEqual(report.merged([once])["contexts"], [CONTEXT])
         self.assertEqual([one["ratio"] for one in report.merged([once])["rows"]], [0.6, 0.6])
 
+    def test_runs_that_differ_in_what_calls_cost_are_alike_and_their_median_counts(self):
+        runs = [{"context": dict(CONTEXT, **{report.CALLS: {"torch": cost}}), "rows": []} for cost in (1.0, 5.0, 2.0)]
+        self.assertEqual(report.merged([run(), *runs])["contexts"], [dict(CONTEXT, **{report.CALLS: {"torch": 2.0}})])
+
 
 class Bars(unittest.TestCase):
     def test_a_bar_belongs_to_a_peer_and_the_major_version_it_names(self):
