@@ -95,7 +95,44 @@ class Padded:
 PADDINGS = ("identity", "dropout", "cast", "transpose", "reshape", "unsqueeze", "expand", "times_one", "plus_nothing", "negated")
 
 
+class Masks:
+    """A condition with axes added one by one, beside conditions that decide nothing, and a shape put together from elements of another."""
+
+    def __init__(self, seed):
+        self.draw = draw = Draw(seed)
+        self.m = m = Model(draw("opset", 17, *range(11, 25)), 8)
+        shape = draw("shape", (2, 3), (1, 4), (3, 1))
+        self.feeds = {"x": np.random.default_rng(seed).normal(0, 1, shape).astype(FLOAT)}
+        x = m.input("x", FLOAT, draw("extents", list(shape), ["batch", "length"]))
+        kept = self.beside_nothing(m.op("Greater", x, m.constant(np.zeros((), FLOAT))))
+        self.added = draw("axes", 1, 2, 3, 4)
+        for rank in range(2, 2 + self.added):
+            kept = self.beside_nothing(m.unsqueeze(kept, [draw("axis", *range(-rank - 1, rank + 1))]))
+        m.output(m.op("Not", kept), bool, [None] * (2 + self.added))
+        elements = [m.unsqueeze(m.op("Gather", m.op("Shape", x), m.constant(np.int64(at)), axis=0), [0]) for at in draw("elements", (0, 1), (1, 0), (-1, -2))]
+        m.output(m.op("Reshape", m.op("Tanh", x), m.op("Concat", *elements, m.integers(1), axis=0)), FLOAT, [None] * 3)
+        self.model = m.proto()
+
+    def beside_nothing(self, kept):
+        how = self.draw("beside", "nothing", "nothing", "And", "Or")
+        if how == "nothing":
+            return kept
+        decides_nothing = self.m.constant(np.full(self.draw("shape of a condition", (), (1,), (1, 1)), how == "And"))
+        return self.m.op(how, *((kept, decides_nothing) if self.draw("condition", "first", "last") == "first" else (decides_nothing, kept)))
+
+
 class CanonicalTest(unittest.TestCase):
+    def test_masks_and_lengths(self):
+        for seed in range(SEED, SEED + COUNT):
+            masks = Masks(seed)
+            for target in judge.TARGETS:
+                with self.subTest(seed=seed, target=target, choices=dict(masks.draw.chosen)):
+                    result = judge.optimize(masks.model, target)
+                    left = [n.op_type for n in judge.walk(result.model.graph)]
+                    self.assertEqual((left.count("And"), left.count("Or"), left.count("Unsqueeze")), (0, 0, 1), result.refusals())
+                    self.assertEqual(list(judge.Original(masks.model, masks.feeds, exact=False).differences(result.model)), [])
+                    self.assertEqual(result.bytes, judge.optimize(result.bytes, target).bytes, "a second run changes the result")
+
     def test_only_what_computes_is_left(self):
         print(f"seed {SEED}, {COUNT} models")
         for seed in range(SEED, SEED + COUNT):

@@ -56,17 +56,30 @@ HWY_ATTR HWY_INLINE vec power_of_two(hn::Vec<lanes_i32> n) {
 // log(2), as a number whose products with whole numbers of 9 bits float holds, and what is left.
 inline constexpr float upper_log_of_2 = 0x1.62e4p-1f, lower_log_of_2 = 0x1.7f7d1cp-20f;
 
-// v = n log(2) + r, and e^r by a polynomial of degree 6. 2^n is two factors, so that the last product alone is rounded
-// where the result is subnormal or too large.
+// e^v as e^r 2^n, where v = n log(2) + r: e^r by a polynomial of degree 6.
+struct power_of_e {
+  vec rest;
+  hn::Vec<lanes_i32> whole;
+};
+HWY_ATTR HWY_INLINE power_of_e reduce_exponent(vec v) {
+  vec const n = hn::Round(hn::Mul(v, all(1.44269504f)));
+  vec const r = hn::NegMulAdd(n, all(lower_log_of_2), hn::NegMulAdd(n, all(upper_log_of_2), v));
+  vec const cubes = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.123a20p-7f, 0x1.6a23d0p-10f);
+  return {hn::Add(all(1), hn::MulAdd(hn::Mul(r, r), cubes, r)), integers(n)};
+}
+
+// 2^n is two factors, so that the last product alone is rounded where the result is subnormal or too large.
 HWY_ATTR HWY_INLINE vec exp(vec v) {
   v = hn::IfThenElse(hn::Gt(v, all(89)), all(89), v);
   v = hn::IfThenElse(hn::Lt(v, all(-104)), all(-104), v);
-  vec const n = hn::Round(hn::Mul(v, all(1.44269504f)));
-  vec const r = hn::NegMulAdd(n, all(lower_log_of_2), hn::NegMulAdd(n, all(upper_log_of_2), v));
-  vec const rest = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.123a20p-7f, 0x1.6a23d0p-10f);
-  vec const power = hn::Add(all(1), hn::MulAdd(hn::Mul(r, r), rest, r));
-  auto const whole = integers(n), half = hn::ShiftRight<1>(whole);
-  return product(hn::Mul(power, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+  auto const power = reduce_exponent(v);
+  auto const half = hn::ShiftRight<1>(power.whole);
+  return product(hn::Mul(power.rest, power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
+}
+// The same of numbers from -87 to 88.
+HWY_ATTR HWY_INLINE vec exp_of_moderate(vec v) {
+  auto const power = reduce_exponent(v);
+  return product(power.rest, power_of_two(power.whole));
 }
 
 // v = 2^n m with m from sqrt(1/2) to sqrt(2), and log(m) by a polynomial of degree 11 in m - 1.
@@ -90,13 +103,14 @@ HWY_ATTR HWY_INLINE vec log(vec v) {
   return hn::IfThenElse(hn::Eq(v, v), result, v);
 }
 
-// Below .55 a polynomial, from there by exp.
+// Below .55 a polynomial, from there by exp; from 10 on it is 1.
 HWY_ATTR HWY_INLINE vec tanh(vec v) {
   vec const size = hn::Abs(v), square = hn::Mul(v, v);
   vec const cubes =
       polynomial(square, -0x1.555548p-2f, 0x1.110c98p-3f, -0x1.b90fc0p-5f, 0x1.58669ap-6f, -0x1.963d5cp-8f);
   vec const small = hn::MulAdd(hn::Mul(cubes, square), v, v);
-  vec const large = hn::Sub(all(1), hn::Div(all(2), hn::Add(exp(hn::Add(size, size)), all(1))));
+  vec const most = hn::IfThenElse(hn::Gt(size, all(10)), all(10), size);
+  vec const large = hn::Sub(all(1), hn::Div(all(2), hn::Add(exp_of_moderate(hn::Add(most, most)), all(1))));
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, all(0.55f)), small, large), v);
 }
 
@@ -118,7 +132,7 @@ HWY_ATTR HWY_INLINE vec erf(vec v) {
   vec const rest = polynomial(size, -0x1.077188p-3f, -0x1.453a10p-1f, -0x1.b2c13ap-4f, 0x1.83f53ep-6f, -0x1.d83e2ep-9f,
                               0x1.48381cp-12f, -0x1.57d5a4p-17f);
   vec const p = hn::MulAdd(rest, size, hn::Neg(size));
-  vec const large = hn::Sub(all(1), exp(p));
+  vec const large = hn::Sub(all(1), exp_of_moderate(p));
   return hn::IfThenElse(is_small, small, hn::CopySign(large, v));
 }
 

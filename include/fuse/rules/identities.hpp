@@ -175,6 +175,7 @@ inline constexpr auto reshape_of_view =
         .stage(6)
         .quiet();
 
+/// (When nothing else is left between them, so that the first comes first.)
 inline constexpr auto unsqueeze_of_unsqueeze =
     rule<"unsqueeze-of-unsqueeze">(
         expression(opcode::unsqueeze,
@@ -186,7 +187,7 @@ inline constexpr auto unsqueeze_of_unsqueeze =
         .replace(expression(opcode::unsqueeze, formula::kept)
                      .attr<"axes">(dsl::list(formula::beside_one_more, dsl::param<"then">)))
         .at_equal_cost()
-        .stage(6)
+        .stage(7)
         .quiet();
 
 inline constexpr auto unsqueeze_of_element =
