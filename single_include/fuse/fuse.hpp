@@ -11197,7 +11197,7 @@ struct program {
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 128;
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 256;
   detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
@@ -21380,18 +21380,19 @@ class basic_operator_writer {
            (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
   }
   [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
-    auto const rank =
-        operands.empty() || operands[0] == absent || op == opcode::unsqueeze ? -1 : facts_.rank(operands[0]);
+    auto* const list = std::get_if<std::vector<std::int64_t>>(&p.content);
+    auto const known = operands.empty() || operands[0] == absent ? -1 : facts_.rank(operands[0]);
+    auto const added = op != opcode::unsqueeze ? 0 : list != nullptr ? static_cast<int>(list->size()) : 1;
     auto const count = [&](std::int64_t& axis) {
       if (axis >= 0) return true;
-      axis += rank;
-      return rank >= 0 && axis >= 0;
+      axis += known + added;
+      return known >= 0 && axis >= 0;
     };
     if (auto* one = std::get_if<std::int64_t>(&p.content)) {
       if (!count(*one)) return false;
       p.number = static_cast<double>(*one);
     }
-    if (auto* list = std::get_if<std::vector<std::int64_t>>(&p.content))
+    if (list != nullptr)
       for (auto& axis : *list)
         if (!count(axis)) return false;
     return true;
@@ -22112,6 +22113,8 @@ class basic_instantiation {
         return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
+        if (auto const rest = inverse_rest(t); rest >= 0) return with_inverse_rest(t, rest, type);
+        [[fallthrough]];
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
@@ -22146,20 +22149,21 @@ class basic_instantiation {
         break;
       case slot_kind::parameter:
       case slot_kind::dimension: break;
-      case slot_kind::rest: return joined(at, type);
+      case slot_kind::rest: return joined(at, type, 1);
     }
     return constant(dense::of(s.number), type);
   }
 
-  built<value_id> joined(std::uint8_t at, element_type type) {
-    auto const group = static_cast<op_group>(match_.slot(at).axes);
+  built<value_id> joined(std::uint8_t at, element_type type, double weight) {
+    auto const group = group_of_rest(at);
     auto const members = match_.members(at);
     value_id all = absent;
     for (double const sign : {1.0, -1.0})
       for (auto const& m : members) {
-        if ((m.weight > 0) != (sign > 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return objection{"a factor that is left over is raised to a power"};
-        if (all == absent && m.weight == 1) {
+        auto const times = m.weight * weight;
+        if ((times > 0) != (sign > 0)) continue;
+        if (times != 1 && times != -1) return objection{"a factor that is left over is raised to a power"};
+        if (all == absent && times == 1) {
           all = m.value;
           continue;
         }
@@ -22169,12 +22173,46 @@ class basic_instantiation {
           all = *neutral;
         }
         value_id const operands[2] = {all, m.value};
-        auto made = writer_.neutral(joining(group, m.weight), operands, {}, 1);
+        auto made = writer_.neutral(joining(group, times), operands, {}, 1);
         if (!made) return made;
         all = *made;
       }
     return all;
   }
+  [[nodiscard]] op_group group_of_rest(std::uint8_t slot) const {
+    return static_cast<op_group>(match_.slot(slot).axes);
+  }
+
+  [[nodiscard]] int inverse_rest(replacement_term const& t) const {
+    if (!may_lack_one(t)) return -1;
+    bool const commutes = !is_inverse(static_cast<opcode>(t.op));
+    for (std::uint8_t i = commutes ? 0 : 1; i < 2; ++i) {
+      auto const other = t.child[1 - i];
+      if (terms_[other].what != kind::row && !is_literal(other) && !is_list(other) && is_inverse_rest(t, t.child[i]))
+        return i;
+    }
+    return -1;
+  }
+  [[nodiscard]] bool is_inverse_rest(replacement_term const& of, std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what != kind::slot || info_->slot_kinds[t.slot] != slot_kind::rest || is_list(at)) return false;
+    bool inverse = !members_of(t.slot).empty() && group_of_rest(t.slot) == info(static_cast<opcode>(of.op)).group;
+    for (auto const& m : members_of(t.slot)) inverse = inverse && m.weight < 0;
+    return inverse;
+  }
+  built<value_id> with_inverse_rest(replacement_term const& t, int rest, element_type type) {
+    auto const op = static_cast<opcode>(t.op);
+    auto of = value(t.child[1 - rest], type);
+    if (!of) return of;
+    auto const weight = is_inverse(op) ? 1.0 : -1.0;
+    if (*of == absent && weight > 0) return objection{nothing_to_take_from};
+    auto joint = joined(terms_[t.child[rest]].slot, type, *of == absent ? 1 : -1);
+    if (!joint || *of == absent) return joint;
+    value_id const operands[2] = {*of, *joint};
+    return writer_.neutral(joining(info(op).group, weight), operands, {}, 1);
+  }
+  [[nodiscard]] static bool is_inverse(opcode op) { return op == opcode::sub || op == opcode::div; }
+  static constexpr auto const* nothing_to_take_from = "nothing is left to subtract or divide from";
 
   built<value_id> row(replacement_term const& t) {
     auto like = value(t.child[1], type_);
@@ -22216,7 +22254,7 @@ class basic_instantiation {
     auto const& t = terms_[at];
     if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
     if (t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
-      return static_cast<op_group>(match_.slot(t.slot).axes);
+      return group_of_rest(t.slot);
     return required ? op_group::product : op_group::sum;
   }
   bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
@@ -22225,7 +22263,7 @@ class basic_instantiation {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
       if (info_->slot_kinds[t.slot] == slot_kind::rest) {
-        if (static_cast<op_group>(s.axes) != group) return false;
+        if (group_of_rest(t.slot) != group) return false;
         for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
         return true;
       }
@@ -22235,9 +22273,9 @@ class basic_instantiation {
     }
     if (t.what != kind::neutral || t.children != 2 || info(static_cast<opcode>(t.op)).group != group) return false;
     auto const op = static_cast<opcode>(t.op);
-    bool const inverse = op == opcode::sub || op == opcode::div;
-    if (!inverse && op != opcode::add && op != opcode::mul) return false;
-    return gather(t.child[0], weight, group, into) && gather(t.child[1], inverse ? -weight : weight, group, into);
+    if (!is_inverse(op) && op != opcode::add && op != opcode::mul) return false;
+    return gather(t.child[0], weight, group, into) &&
+           gather(t.child[1], is_inverse(op) ? -weight : weight, group, into);
   }
   [[nodiscard]] bool needs_something_absent(std::uint8_t at) const {
     auto const& t = terms_[at];
@@ -22271,14 +22309,12 @@ class basic_instantiation {
 
   [[nodiscard]] static bool may_lack_one(replacement_term const& t) {
     auto const op = static_cast<opcode>(t.op);
-    return t.what == kind::neutral &&
-           (op == opcode::add || op == opcode::sub || op == opcode::mul || op == opcode::div);
+    return t.what == kind::neutral && (op == opcode::add || op == opcode::mul || is_inverse(op));
   }
   built<value_id> without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
     operands_.resize(first);
-    if (a == absent && (op == opcode::sub || op == opcode::div))
-      return objection{"nothing is left to subtract or divide from"};
+    if (a == absent && is_inverse(op)) return objection{nothing_to_take_from};
     return a == absent ? b : a;
   }
 
@@ -24079,7 +24115,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
-                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 128 "
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 256 "
                     "rearrangements");
       detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }

@@ -213,31 +213,6 @@ TEST_CASE("Unsqueezes one after the other are one") {
   }
 }
 
-TEST_CASE("an element that becomes a list is taken as one") {
-  tidied g;
-  auto const unsqueeze = [&](value of) { return g.add("Unsqueeze", {of, g.list({0})}); };
-  auto const gather = [&](value of, value index) { return g.add("Gather", {of, index}); };
-  auto const index = [&](double at) { return g.number(at, element_type::int64); };
-  SECTION("of a list") { CHECK(left(g, unsqueeze(gather(g.abs({8}), index(-2)))) == "Abs Gather"); }
-  SECTION("an extent") {
-    CHECK(left(g, unsqueeze(gather(g.add("Shape", {g.abs({"n", 8})}), index(0)))) == "Abs Shape Gather");
-  }
-  SECTION("of a matrix, it is a row") {
-    CHECK(left(g, unsqueeze(gather(g.abs({4, 8}), index(1)))) == "Abs Gather Unsqueeze");
-  }
-  SECTION("several elements") {
-    CHECK(left(g, unsqueeze(gather(g.abs({8}), g.list({1, 2})))) == "Abs Gather Unsqueeze");
-  }
-  SECTION("an index at run time") {
-    CHECK(left(g, unsqueeze(gather(g.abs({8}), g.in("index", {}, element_type::int64)))) == "Abs Gather Unsqueeze");
-  }
-  SECTION("an element that others use") {
-    auto const element = gather(g.abs({8}), index(1));
-    g.output(element, "z");
-    CHECK(left(g, unsqueeze(element)) == "Abs Gather Unsqueeze");
-  }
-}
-
 TEST_CASE("what decides nothing goes") {
   tidied g;
   auto const p = g.add("Not", {g.in("p", {2, 8}, element_type::boolean)});

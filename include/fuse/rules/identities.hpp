@@ -190,16 +190,6 @@ inline constexpr auto unsqueeze_of_unsqueeze =
         .stage(7)
         .quiet();
 
-inline constexpr auto unsqueeze_of_element =
-    rule<"unsqueeze-of-element">(
-        expression(opcode::unsqueeze, expression(opcode::gather, formula::kept, dsl::scalar<"index">).users(1)))
-        .where(dsl::rank<"x">(1).quiet(), dsl::rank<"index">(0).quiet())
-        .summary("a list of one element of a list is what a Gather of that element alone has")
-        .replace(expression(opcode::gather, formula::kept, dsl::list(dsl::scalar<"index">)).attr<"axis">(0))
-        .at_equal_cost()
-        .stage(6)
-        .quiet();
-
 inline constexpr auto transpose_and_back =
     rule<"transpose-and-back">(
         expression(opcode::transpose, expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"first">))
