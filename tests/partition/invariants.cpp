@@ -212,4 +212,59 @@ TEST_CASE("groups of random graphs are what groups have to be") {
   CHECK(by_formula > 1000 / step);
 }
 
+// What all paths from each node lead through, itself too, by the definition.
+class paths_from {
+ public:
+  explicit paths_from(reader const& read) {
+    for (auto const& [from, user] : read.edges) users_[from].insert(user);
+  }
+  std::set<std::uint32_t> const& all(std::uint32_t n) {
+    auto const known = through_.find(n);
+    if (known != through_.end()) return known->second;
+    std::set<std::uint32_t> common;
+    bool first = true;
+    for (auto const user : users_[n]) {
+      auto const& behind = all(user);
+      if (first)
+        common = behind;
+      else
+        std::erase_if(common, [&](std::uint32_t m) { return behind.count(m) == 0; });
+      first = false;
+    }
+    common.insert(n);
+    return through_[n] = common;
+  }
+
+ private:
+  std::map<std::uint32_t, std::set<std::uint32_t>> users_, through_;
+};
+
+void check_post_dominators(fuse::graph const& g) {
+  auto const& names = fuse::dialect_of<fuse::graph>;
+  fuse::graph_binding<fuse::graph const> const bound(g, fuse::names_in(names), names.newest);
+  fuse::detail::operator_kinds const kinds(bound.image, names);
+  fuse::detail::post_dominators const tree(bound.image, kinds);
+  reader const read(g);
+  paths_from paths(read);
+  for (fuse::node_id n = 0; n < bound.image.node_count(); ++n) {
+    std::set<std::uint32_t> above{bound.node(n).id};
+    for (auto at = tree.parent(n); at != fuse::absent; at = tree.parent(at)) above.insert(bound.node(at).id);
+    auto const& all = paths.all(bound.node(n).id);
+    CHECK(std::includes(all.begin(), all.end(), above.begin(), above.end()));
+    CHECK((above == all || !tree.in_order()));
+  }
+}
+
+// A graph that was changed has nodes in bodies whose owners are numbered before them, or behind.
+TEST_CASE("post-dominators are what all paths to the end lead through, in every body") {
+  for (std::uint64_t seed = 1; seed <= 2000; seed += one_case_in) {
+    CAPTURE(seed);
+    random_graph made(seed);
+    check_post_dominators(made.graph);
+    auto const groups = fuse::partition(made.graph);
+    fuse::outline(made.graph, groups, [](auto const&) { return fuse::group_operator{"my::group", {}}; });
+    check_post_dominators(made.graph);
+  }
+}
+
 }  // namespace invariants

@@ -17,10 +17,10 @@ namespace fuse::inline v0::detail {
 /// each body has a tree of its own.
 ///
 /// Operands come first in an image, so one pass from the last node to the first, in which each node tells those that it
-/// reads, has every parent before its children; the parent is what all users have in common (Cooper, Harvey and
-/// Kennedy, "A Simple, Fast Dominance Algorithm", 2001, where there are no cycles). Beside its parent a node knows one
-/// far above it (Myers, "An Applicative Random-Access Stack", 1983), so that what two nodes have in common takes
-/// logarithmic time at any depth.
+/// reads, or with several bodies asks for those that read it, has every parent before its children; the parent is what
+/// all users have in common (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, where there are no
+/// cycles). Beside its parent a node knows one far above it (Myers, "An Applicative Random-Access Stack", 1983), so
+/// that what two nodes have in common takes logarithmic time at any depth.
 class post_dominators {
  public:
   post_dominators(graph_image const& image, operator_kinds const& kinds)
@@ -31,10 +31,9 @@ class post_dominators {
         several_bodies_(image.regions().size() > 1) {
     for (auto n = end_; n-- > 0;) {
       image.expect_before(n);
+      if (several_bodies_) for_each_user(n, [&](node_id user, bool data) { add_use(n, user, data); });
       add(n);
-      for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
-        if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent)
-          add_use(image.producer(v), n, kinds.all_data(n) || kinds.is_data(n, i));
+      if (!several_bodies_) tell_operands(n);
     }
   }
 
@@ -86,9 +85,16 @@ class post_dominators {
     made.passed |= above.passed | far.passed;
   }
 
+  // Of a graph of one body: where there are others, a node that is told has owners in front that are not known yet.
+  void tell_operands(node_id n) {
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const v = image_.operand(n, i);
+      auto const from = v == absent ? absent : image_.producer(v);
+      if (from != absent) add_use(from, user_beside(from, n), kinds_.all_data(n) || kinds_.is_data(n, i));
+    }
+  }
   void add_use(node_id n, node_id user, bool data) {
     auto& used = records_[n];
-    user = user_beside(n, user);
     if (user == absent) {
       in_order_ = false;
       user = end_;
