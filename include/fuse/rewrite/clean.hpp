@@ -9,14 +9,11 @@
 
 #include <fuse/core/hash_index.hpp>
 #include <fuse/core/mixed.hpp>
-#include <fuse/eval/node_call.hpp>
-#include <fuse/eval/reference.hpp>
-#include <fuse/eval/rounding.hpp>
 #include <fuse/graph/binding.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/names.hpp>
-#include <fuse/rewrite/transaction.hpp>
+#include <fuse/rewrite/constant_cones.hpp>
 
 namespace fuse::inline v0 {
 
@@ -38,16 +35,16 @@ struct clean_report {
 
 namespace detail {
 
-/// Cleans an image and the graph behind it.
+/// Cleans an image and the graph behind it, once: what is shared or dropped may leave something to fold.
 class cleaning {
  public:
   cleaning(graph_image& image, dialect const& names, clean_options const& options)
-      : image_(image), names_(names), options_(options), known_(image, names), same_(image, known_, names) {
-    known_.run();
-  }
+      : image_(image), names_(names), options_(options), known_(image, names), same_(image, known_, names) {}
 
   clean_report run() {
-    if (options_.fold_constants) each([&](node_id n) { fold(n); });
+    if (options_.drop_unused) drop();  // it may read constants
+    known_.run();
+    if (options_.fold_constants) report_.folded = constant_cones(image_, known_, names_, options_.most_growth).fold();
     if (options_.share_equal) each([&](node_id n) { share(n); });
     if (options_.drop_unused) drop();
     return report_;
@@ -79,120 +76,6 @@ class cleaning {
   void erase(node_id n) {
     image_.source->erase(n);
     image_.erase(n);
-  }
-
-  // Constants
-
-  // Not what quantises: kernels look for it beside the operators that they are for. Nor what is drawn at random.
-  [[nodiscard]] static bool may_fold(opcode op) {
-    switch (op) {
-      case opcode::quantize:
-      case opcode::dequantize:
-      case opcode::dynamic_quantize:
-      case opcode::dropout:
-      case opcode::constant: return false;
-      default: return true;
-    }
-  }
-
-  void fold(node_id n) {
-    if (!has_meaning(n) || !may_fold(op_of(image_, n)) || is_output(n) || !image_.is_read(n)) return;
-    std::vector<tensor> made(image_.node(n).result_count);
-    for (std::uint32_t i = 0; i < made.size(); ++i)
-      if (!image_.unused(image_.result(n, i)) && !of_known_integers(image_.result(n, i), made[i])) {
-        if (!of_constants(n, made)) return;
-        break;
-      }
-    std::size_t added = 0;
-    for (auto const& each : made) added += each.bytes.size();
-    if (added > options_.most_growth + freed_with(n)) return;
-    basic_transaction<graph_image> changes(image_, known_, false);
-    changes.open(image_.scope_of(image_.node(n).region));
-    std::vector<std::pair<value_id, value_id>> replaced;
-    for (std::uint32_t i = 0; i < made.size(); ++i)
-      if (!image_.unused(image_.result(n, i)))
-        replaced.emplace_back(image_.result(n, i), changes.constant_of(std::move(made[i])));
-    if (!changes.commit(n, image_.source->node_name(n)).empty()) return;
-    for (auto const& [from, to] : replaced) replace(from, to);
-    erase(n);
-    ++report_.folded;
-  }
-
-  // A list of integers that follows from shapes.
-  bool of_known_integers(value_id v, tensor& into) {
-    std::vector<std::int64_t> numbers, shape;
-    if (known_.type(v) != element_type::int64 || known_.rank(v) < 0 || known_.rank(v) > 1) return false;
-    for (auto const extent : known_.shape(v)) {
-      if (!extent.known()) return false;
-      shape.push_back(extent.value());
-    }
-    if (!known_.integers(v, numbers) || numbers.size() != count_of(shape)) return false;
-    into = make_tensor(shape, span<std::int64_t const>(numbers));
-    return true;
-  }
-
-  // What is computed of constants, each result rounded to its type.
-  bool of_constants(node_id n, std::vector<tensor>& into) {
-    std::vector<dense> held, results(into.size());
-    std::vector<dense const*> operands;
-    auto const count = image_.operand_count(n);
-    held.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      auto const v = image_.operand(n, i);
-      auto const contents = v == absent ? tensor_view{} : image_.source->constant(v);
-      if (v != absent && (!image_.value(v).constant || !contents || !computed_in(contents.type))) return false;
-      if (v == absent) {
-        operands.push_back(nullptr);
-      } else {
-        held.push_back(dense::of(contents));
-        operands.push_back(&held.back());
-      }
-    }
-    std::size_t expected = 0;
-    for (std::uint32_t i = 0; i < results.size(); ++i) {
-      auto const v = image_.result(n, i);
-      results[i].type = known_.type(v);
-      if (!is_kept(results[i].type) || !known_.has_rank(v)) return false;
-      std::size_t elements = 1;
-      for (auto const extent : known_.shape(v)) {
-        if (!extent.known() ||
-            (extent.value() != 0 && elements > most_elements / static_cast<std::size_t>(extent.value())))
-          return false;
-        elements *= static_cast<std::size_t>(extent.value());
-      }
-      expected += elements * size_of(results[i].type);
-    }
-    if (expected > options_.most_growth + freed_with(n)) return false;
-    node_parameters<graph_image, facts> const parameters(image_, known_, names_, n);
-    if (evaluate(op_of(image_, n), operands, parameters, results) != evaluation::done) return false;
-    for (std::uint32_t i = 0; i < results.size(); ++i) {
-      auto& made = results[i];
-      if (made.type != known_.type(image_.result(n, i)) || made.size() != count_of(made.shape)) return false;
-      round_to_type(made);
-      into[i] = kept(made);
-    }
-    return true;
-  }
-  static constexpr std::size_t most_elements = std::size_t{1} << 28;
-
-  // Types whose elements doubles or 64-bit integers carry from and to a tensor.
-  [[nodiscard]] static bool is_kept(element_type type) { return computed_in(type) && type != element_type::uint64; }
-  [[nodiscard]] static tensor kept(dense const& made) {
-    if (made.type == element_type::int64) return make_tensor(made.shape, span<std::int64_t const>(made.integers));
-    if (!made.whole()) return make_tensor(made.type, made.shape, made.elements);
-    std::vector<double> const numbers(made.integers.begin(), made.integers.end());
-    return make_tensor(made.type, made.shape, numbers);
-  }
-
-  // Bytes of constants that only `n` reads.
-  [[nodiscard]] std::size_t freed_with(node_id n) const {
-    std::size_t sum = 0;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      auto const v = image_.operand(n, i);
-      if (v == absent || !image_.value(v).constant || image_.value(v).use_count != 1) continue;
-      sum += image_.source->constant(v).bytes.size();
-    }
-    return sum;
   }
 
   // Equal nodes
@@ -288,19 +171,26 @@ class cleaning {
 
 }  // namespace detail
 
-/// Takes out of `graph` what is there in vain, in this order: nodes whose operands are constants, or whose results
-/// follow from shapes, become constants; of nodes that compute the same, or the same extents of whatever, one stays;
-/// nodes whose results nobody uses go. Results that are outputs stay computed, operators without a meaning, with
-/// bodies, or that draw numbers stay as they are. A constant that is larger than those which it takes the place of by
-/// more than `most_growth` bytes is not made. Constants are computed in double precision and rounded to their type,
-/// node by node. Linear in the graph, but for what is evaluated.
+/// Takes out of `graph` what is there in vain, until nothing changes: nodes whose operands are constants, or whose
+/// results follow from shapes, become constants; of nodes that compute the same, or the same extents of whatever, one
+/// stays; nodes whose results nobody uses go. Results that are outputs stay computed, operators without a meaning, with
+/// bodies, or that draw numbers stay as they are. Constants are not made where they are larger than those which they
+/// take the place of by more than `most_growth` bytes each. They are computed in double precision and rounded to their
+/// type, node by node. Linear in the graph, but for what is evaluated, as often as there is something left to do.
 template <class Graph>
 clean_report clean(Graph& graph, clean_options const& options = {}) {
   static_assert(rewritable_graph<Graph>, "fuse: only a graph whose traits have the edits can be cleaned");
   static constexpr auto const& names = dialect_of<Graph>;
   graph_binding<Graph> bound(graph, names_in(names), names.newest);
   if (bound.cyclic()) return {.error = "the graph has a cycle"};
-  return detail::cleaning(bound.image, names, options).run();
+  clean_report done;
+  while (true) {
+    auto const more = detail::cleaning(bound.image, names, options).run();
+    if (!more.changed()) return done;
+    done.folded += more.folded;
+    done.shared += more.shared;
+    done.dropped += more.dropped;
+  }
 }
 
 }  // namespace fuse::inline v0
