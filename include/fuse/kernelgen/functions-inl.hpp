@@ -48,39 +48,57 @@ HWY_ATTR HWY_INLINE hn::Vec<lanes_i32> integers(vec n) {
   return hn::ConvertTo(lanes_i32(), n);
 }
 
-// 2^n for n from -126 to 127.
-HWY_ATTR HWY_INLINE vec power_of_two(hn::Vec<lanes_i32> n) {
-  return hn::BitCast(lanes(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(lanes_i32(), 127))));
+// At least or at most a number, and NaN where it is one, which Highway's Max and Min keep where it comes last, but for
+// those without vectors.
+HWY_ATTR HWY_INLINE vec at_least(float least, vec v) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Lt(v, all(least)), all(least), v);
+#else
+  return hn::Max(all(least), v);
+#endif
+}
+HWY_ATTR HWY_INLINE vec at_most(float most, vec v) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Gt(v, all(most)), all(most), v);
+#else
+  return hn::Min(all(most), v);
+#endif
+}
+
+// A float of this size has no bits behind the point: what is added to it is rounded to a whole number, which its last
+// bits are. `Bias` is in them beforehand.
+template <int Bias>
+inline constexpr float rounds = 0x1.8p23f + static_cast<float>(Bias);
+
+// 2^n, of n + 127 in the last bits of an integer.
+HWY_ATTR HWY_INLINE vec power_of_two(hn::Vec<lanes_i32> biased) {
+  return hn::BitCast(lanes(), hn::ShiftLeft<23>(biased));
 }
 
 // log(2), as a number whose products with whole numbers of 9 bits float holds, and what is left.
 inline constexpr float upper_log_of_2 = 0x1.62e4p-1f, lower_log_of_2 = 0x1.7f7d1cp-20f;
 
-// e^v as e^r 2^n, where v = n log(2) + r: e^r by a polynomial of degree 6.
+// e^v as (1 + r + r^2 cubes) 2^n, where v = n log(2) + r: `cubes` is a polynomial of degree 4 in r.
 struct power_of_e {
-  vec rest;
-  hn::Vec<lanes_i32> whole;
+  vec r, cubes;
+  hn::Vec<lanes_i32> whole;  // its last bits are n + Bias
 };
+template <int Bias>
 HWY_ATTR HWY_INLINE power_of_e reduce_exponent(vec v) {
-  vec const n = hn::Round(hn::Mul(v, all(1.44269504f)));
+  vec const whole = hn::MulAdd(v, all(1.44269504f), all(rounds<Bias>)), n = hn::Sub(whole, all(rounds<Bias>));
   vec const r = hn::NegMulAdd(n, all(lower_log_of_2), hn::NegMulAdd(n, all(upper_log_of_2), v));
   vec const cubes = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.123a20p-7f, 0x1.6a23d0p-10f);
-  return {hn::Add(all(1), hn::MulAdd(hn::Mul(r, r), cubes, r)), integers(n)};
+  return {r, cubes, hn::BitCast(lanes_i32(), whole)};
 }
 
 // 2^n is two factors, so that the last product alone is rounded where the result is subnormal or too large.
-HWY_ATTR HWY_INLINE vec exp(vec v) {
-  v = hn::IfThenElse(hn::Gt(v, all(89)), all(89), v);
-  v = hn::IfThenElse(hn::Lt(v, all(-104)), all(-104), v);
-  auto const power = reduce_exponent(v);
+HWY_ATTR HWY_INLINE vec exp_of_at_most_89(vec v) {
+  auto const power = reduce_exponent<2 * 127>(at_least(-104, v));
   auto const half = hn::ShiftRight<1>(power.whole);
-  return product(hn::Mul(power.rest, power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
+  vec const rest = hn::MulAdd(power.r, hn::MulAdd(power.r, power.cubes, all(1)), all(1));
+  return product(hn::Mul(rest, power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
 }
-// The same of numbers from -87 to 88.
-HWY_ATTR HWY_INLINE vec exp_of_moderate(vec v) {
-  auto const power = reduce_exponent(v);
-  return product(power.rest, power_of_two(power.whole));
-}
+HWY_ATTR HWY_INLINE vec exp(vec v) { return exp_of_at_most_89(at_most(89, v)); }
 
 // v = 2^n m with m from sqrt(1/2) to sqrt(2), and log(m) by a polynomial of degree 11 in m - 1.
 HWY_ATTR HWY_INLINE vec log(vec v) {
@@ -103,37 +121,39 @@ HWY_ATTR HWY_INLINE vec log(vec v) {
   return hn::IfThenElse(hn::Eq(v, v), result, v);
 }
 
-// Below .55 a polynomial, from there by exp; from 10 on it is 1.
+// Of e^2v - 1, which is as exact as v where that is small: there by it, divided by two more, from .55 on less from 1,
+// which is exact where that is large.
 HWY_ATTR HWY_INLINE vec tanh(vec v) {
-  vec const size = hn::Abs(v), square = hn::Mul(v, v);
-  vec const cubes =
-      polynomial(square, -0x1.555548p-2f, 0x1.110c98p-3f, -0x1.b90fc0p-5f, 0x1.58669ap-6f, -0x1.963d5cp-8f);
-  vec const small = hn::MulAdd(hn::Mul(cubes, square), v, v);
-  vec const most = hn::IfThenElse(hn::Gt(size, all(10)), all(10), size);
-  vec const large = hn::Sub(all(1), hn::Div(all(2), hn::Add(exp_of_moderate(hn::Add(most, most)), all(1))));
-  return hn::CopySign(hn::IfThenElse(hn::Lt(size, all(0.55f)), small, large), v);
+  vec const size = hn::Abs(v), most = at_most(10, size);
+  auto const power = reduce_exponent<127>(hn::Add(most, most));
+  vec const scale = power_of_two(power.whole);
+  vec const rest = hn::MulAdd(hn::Mul(power.r, power.r), power.cubes, power.r);
+  vec const more = hn::MulAdd(scale, rest, hn::Sub(scale, all(1)));
+  auto const is_small = hn::Lt(size, all(0.55f));
+  vec const quotient = hn::Div(hn::IfThenElse(is_small, more, all(-2)), hn::Add(more, all(2)));
+  return hn::CopySignToAbs(hn::IfThenElse(is_small, quotient, hn::Add(quotient, all(1))), v);
 }
 
 // Of exp(-|v|), which does not overflow.
 HWY_ATTR HWY_INLINE vec sigmoid(vec v) {
-  vec const power = exp(hn::Neg(hn::Abs(v)));
+  vec const power = exp_of_at_most_89(hn::Or(v, all(-0.0f)));
   return hn::Div(hn::IfThenElse(hn::Ge(v, all(0)), all(1), power), hn::Add(all(1), power));
 }
 
-// Below .9 a polynomial, from there 1 - e^p, where p is one, too.
+// Below .9 a polynomial, from there 1 - 2^p, where p is one, too; from 4 on that is 1.
 HWY_ATTR HWY_INLINE vec erf(vec v) {
   vec const square = hn::Mul(v, v);
   vec const cubes = polynomial(square, 0x1.06eba6p-3f, -0x1.8126eep-2f, 0x1.ce1c1ep-4f, -0x1.b6a7c6p-6f, 0x1.47f6fep-8f,
                                -0x1.3d5ffap-11f);
-  vec const small = hn::MulAdd(cubes, v, v);
-  vec size = hn::Abs(v);
-  auto const is_small = hn::Lt(size, all(0.9f));
-  size = hn::IfThenElse(hn::Gt(size, all(4)), all(4), size);
-  vec const rest = polynomial(size, -0x1.077188p-3f, -0x1.453a10p-1f, -0x1.b2c13ap-4f, 0x1.83f53ep-6f, -0x1.d83e2ep-9f,
-                              0x1.48381cp-12f, -0x1.57d5a4p-17f);
-  vec const p = hn::MulAdd(rest, size, hn::Neg(size));
-  vec const large = hn::Sub(all(1), exp_of_moderate(p));
-  return hn::IfThenElse(is_small, small, hn::CopySign(large, v));
+  vec const size = hn::Abs(v), small = hn::MulAdd(cubes, size, size), most = at_most(4, size);
+  vec const slope = polynomial(most, -0x1.a0cbd4p0f, -0x1.d590c8p-1f, -0x1.3715c2p-3f, 0x1.0eb790p-5f, -0x1.307228p-8f,
+                               0x1.44a382p-12f);
+  vec const whole = hn::MulAdd(slope, most, all(rounds<127>));
+  vec const r = hn::MulSub(slope, most, hn::Sub(whole, all(rounds<127>)));
+  vec const power =
+      polynomial(r, 1.0f, 0x1.62e42ap-1f, 0x1.ebf9c2p-3f, 0x1.c6b6dcp-5f, 0x1.3ce8c0p-7f, 0x1.5bd898p-10f);
+  vec const large = hn::NegMulAdd(power, power_of_two(hn::BitCast(lanes_i32(), whole)), all(1));
+  return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(size, all(0.9f)), small, large), v);
 }
 
 // An angle of at least 0 as n right angles and what is left, which is at most half of one.

@@ -27,7 +27,7 @@ class constant_cones {
  public:
   /// `most_growth`: bytes by which each new constant may be larger than what it takes the place of.
   constant_cones(graph_image& image, facts& known, dialect const& names, std::size_t most_growth)
-      : image_(image), known_(known), names_(names), most_growth_(most_growth), changes_(image, known, false) {}
+      : image_(image), known_(known), names_(names), most_growth_(most_growth) {}
 
   /// How many nodes were replaced.
   std::size_t fold() {
@@ -283,15 +283,17 @@ class constant_cones {
       ++folded_;
     }
   }
+  // Each a constant of its own, equal ones too: some rules change constants that nothing else reads.
   void place_constants(node_id n) {
+    transaction changes(image_, known_, false);
     std::vector<std::pair<value_id, value_id>> replaced;
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
       auto& made = held_[slot_[image_.result(n, i)]];
       if (made.reads_left == 0) continue;
-      if (replaced.empty()) changes_.open(image_.scope_of(image_.node(n).region));
-      replaced.emplace_back(made.value, changes_.constant_of(std::move(made.contents)));
+      if (replaced.empty()) changes.open(image_.scope_of(image_.node(n).region));
+      replaced.emplace_back(made.value, changes.constant_of(std::move(made.contents)));
     }
-    if (replaced.empty() || !changes_.commit(n, image_.source->node_name(n)).empty()) return;
+    if (replaced.empty() || !changes.commit(n, image_.source->node_name(n)).empty()) return;
     for (auto const& [from, to] : replaced) {
       image_.source->replace_uses(from, to);
       image_.redirect(from, to);
@@ -308,7 +310,6 @@ class constant_cones {
   facts& known_;
   dialect const& names_;
   std::size_t most_growth_;
-  transaction changes_;
 
   plain_vector<node_id> nodes_;         // those that may be folded, in order
   plain_vector<std::uint32_t> place_;   // of a node among them

@@ -180,12 +180,24 @@ template <class Gather, class Write>
 HWY_ATTR HWY_INLINE auto visit_columns_in_memory(Gather const& gather, Write const& write, std::ptrdiff_t& i,
                                                  std::ptrdiff_t begin, std::ptrdiff_t end) {
   auto memory = Gather::template sums<lane_memory>::all({});
-  while (begin < end) {
-    std::ptrdiff_t const step_end = HWY_MIN(end, i + sum_lanes);
-    visit_lanes(gather, write, i, begin, step_end, memory);
-    begin = step_end;
-    if (begin == i + sum_lanes) i = begin;
+  auto const visit = [&](auto part, std::ptrdiff_t at) HWY_ATTR {
+    std::ptrdiff_t const lane = (at - i) & (sum_lanes - 1);
+    auto sums = lane_tree<whole, Gather, vector_lanes>::zero();
+    sums.take(memory, lane);
+    sums.visit(part, gather, write, at);
+    sums.keep(memory, lane);
+  };
+  std::ptrdiff_t at = i;
+  while (at < end) {
+    if (at >= begin && end - at >= vector_lanes) {
+      for (; end - at >= vector_lanes; at += vector_lanes) visit(whole(), at);
+    } else {
+      std::ptrdiff_t const from = HWY_MAX(begin - at, 0), to = HWY_MIN(end - at, vector_lanes);
+      if (from < to) visit(between{static_cast<std::size_t>(from), static_cast<std::size_t>(to)}, at);
+      at += vector_lanes;
+    }
   }
+  i += (end - i) / sum_lanes * sum_lanes;
   typename Gather::template sums<double> totals;
   total_lanes(memory, totals);
   return totals;
