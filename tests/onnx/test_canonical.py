@@ -119,7 +119,53 @@ class Masks:
         return self.m.op(how, *((kept, decides_nothing) if self.draw("condition", "first", "last") == "first" else (decides_nothing, kept)))
 
 
+class Cuts:
+    """Slices of one axis after the other, as exporters write `x[a:, b:-1, ::2]`, each axis once."""
+
+    FAR = (2**63 - 1, 2**31 - 1, 100)
+
+    def __init__(self, seed):
+        self.draw = draw = Draw(seed)
+        self.m = m = Model(draw("opset", 17, *range(9, 24)), 8)
+        shape = draw("shape", (5, 6, 7), (4, 9), (3, 5, 4, 6))
+        self.feeds = {"x": np.random.default_rng(seed).normal(0, 1, shape).astype(FLOAT)}
+        self.known = draw("extents", "known", "known", "symbols") == "known"
+        y = m.op("Tanh", m.input("x", FLOAT, list(shape) if self.known else [f"d{i}" for i in range(len(shape))]))
+        self.steps = m.opset >= 10 and draw("steps", True, False)
+        axes = np.random.default_rng(seed).permutation(len(shape))[: draw("axes", 2, 3, 4)]
+        for axis in axes:
+            y = self.cut(y, int(axis), shape[axis])
+        m.output(y, FLOAT, [None] * len(shape))
+        self.model = m.proto()
+
+    def cut(self, y, axis, extent):
+        m, draw = self.m, self.draw
+        begin, end = draw("begin", 0, 1, -2, 1 - extent, -100), draw("end", *self.FAR, extent, extent - 1, -1)
+        if m.opset < 10:
+            return m.op("Slice", y, starts=[begin], ends=[end], axes=[axis])
+        if draw("axis counted", "from the first", "from the last") == "from the last":
+            axis -= len(self.feeds["x"].shape)
+        step = draw("step", 1, 2) if self.steps else 1
+        if step == 1 and draw("backwards", *[False] * 3, self.steps):
+            begin, end, step = draw("last", -1, *self.FAR), draw("first", -(2**63) + 1, -100, 0), -1
+        return m.op("Slice", y, m.integers(begin), m.integers(end), m.integers(axis), *([m.integers(step)] if self.steps else []))
+
+
 class CanonicalTest(unittest.TestCase):
+    def test_cuts(self):
+        for seed in range(SEED, SEED + COUNT):
+            cuts = Cuts(seed)
+            for target in judge.TARGETS:
+                with self.subTest(seed=seed, target=target, choices=dict(cuts.draw.chosen)):
+                    result = judge.optimize(cuts.model, target)
+                    if cuts.known:  # else how much is left of an axis is not
+                        self.assertEqual([n.op_type for n in judge.walk(result.model.graph) if n.op_type != "Constant"], ["Tanh", "Slice"], result.refusals())
+                    for level in judge.LEVELS.values():
+                        before, after = (judge.execute(model, cuts.feeds, level) for model in (cuts.model, result.model))
+                        for value in before:
+                            np.testing.assert_array_equal(before[value], after[value])
+                    self.assertEqual(result.bytes, judge.optimize(result.bytes, target).bytes, "a second run changes the result")
+
     def test_masks(self):
         for seed in range(SEED, SEED + COUNT):
             masks = Masks(seed)

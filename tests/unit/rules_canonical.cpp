@@ -30,8 +30,7 @@ struct tidied : sketch {
   }
   value number(double of, element_type type = element_type::float32) { return numbers({}, {of}, type); }
   value list(axes const& all) {
-    std::vector<double> const entries(all.begin(), all.end());
-    return numbers({static_cast<std::int64_t>(all.size())}, entries, element_type::int64);
+    return constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(all.size())}, all));
   }
   value cast(value of, element_type to) { return add("Cast", {of}, {{"to", static_cast<std::int64_t>(to)}}); }
   value transpose(value of, axes const& perm) { return add("Transpose", {of}, {{"perm", perm}}); }
@@ -210,6 +209,45 @@ TEST_CASE("Unsqueezes one after the other are one") {
     auto const between = unsqueeze(g, g.abs(), {0});
     g.output(between, "z");
     CHECK(left(g, unsqueeze(g, between, {0})) == "Abs Unsqueeze Unsqueeze");
+  }
+}
+
+TEST_CASE("Slices one after the other are one") {
+  constexpr auto far = std::numeric_limits<std::int64_t>::max();
+  int const version = GENERATE(9, 10, 17);
+  bool const stepped = GENERATE(false, true);
+  if (stepped && version < 10) return;
+  tidied g(version);
+  struct cut {
+    axes from, to, along, by;
+  };
+  auto const slice = [&](value of, cut const& c) {
+    if (version < 10) return g.add("Slice", {of}, {{"starts", c.from}, {"ends", c.to}, {"axes", c.along}});
+    if (!stepped) return g.add("Slice", {of, g.list(c.from), g.list(c.to), g.list(c.along)});
+    return g.add("Slice", {of, g.list(c.from), g.list(c.to), g.list(c.along), g.list(c.by)});
+  };
+  auto const x = g.abs({5, 6, 7});
+  SECTION("along other axes") {
+    CHECK(left(g, slice(slice(x, {{1}, {far}, {1}, {2}}), {{-4}, {far}, {2}, {1}})) == "Abs Slice");
+  }
+  SECTION("three, along several, in any order") {
+    auto const y = slice(slice(x, {{1, 2}, {far, 5}, {2, 0}, {1, 2}}), {{-3}, {-1}, {1}, {1}});
+    CHECK(left(g, y) == "Abs Slice");
+  }
+  SECTION("not along the same one") {
+    auto const y = slice(slice(x, {{1, 0}, {far, 4}, {1, 2}, {1, 1}}), {{1}, {4}, {1}, {1}});
+    CHECK(left(g, y) == "Abs Slice Slice");
+  }
+  SECTION("not where what is between is used elsewhere") {
+    auto const between = slice(x, {{1}, {far}, {1}, {1}});
+    g.output(between, "z");
+    CHECK(left(g, slice(between, {{0}, {3}, {0}, {1}})) == "Abs Slice Slice");
+  }
+  SECTION("not along axes that are not known to be others") {
+    if (version < 10) return;
+    auto const axis = g.in("axis", {1}, element_type::int64);
+    auto const between = g.add("Slice", {x, g.list({1}), g.list({4}), axis});
+    CHECK(left(g, slice(between, {{0}, {3}, {0}, {1}})) == "Abs Slice Slice");
   }
 }
 

@@ -90,6 +90,20 @@ class basic_folding {
     lists_integers_ = true;
     return made;
   }
+  /// A list of captured lists of integers alone: these, one after the other, however large the integers are. False
+  /// where something else is in it.
+  bool joined(span<replacement_term const> terms, std::uint8_t at, std::vector<std::int64_t>& into) const {
+    auto const& list = terms[at];
+    if (list.what != kind::list) return false;
+    into.clear();
+    for (std::uint8_t i = 0; i < list.children; ++i) {
+      auto const& entry = terms[list.child[i]];
+      if (entry.what != kind::slot || !match_.slot(entry.slot).bound || !match_.slot(entry.slot).listed) return false;
+      auto const integers = match_.integers(entry.slot);
+      into.insert(into.end(), integers.begin(), integers.end());
+    }
+    return true;
+  }
 
  private:
   using kind = replacement_term::kind;

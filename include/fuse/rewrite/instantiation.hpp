@@ -522,9 +522,13 @@ class basic_instantiation {
 
   // A parameter that the right side computes.
   built<written_parameter> computed(replacement_term::given const& from) {
+    written_parameter written{from.name};
+    if (std::vector<std::int64_t> list; folding_.joined(terms_, from.term, list)) {
+      written.give(std::move(list));
+      return written;
+    }
     auto made = folding_.numbers(terms_, *info_, from.term);
     if (!made) return made.why();
-    written_parameter written{from.name};
     if ((*made).shape.size() > 1)
       return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
     if ((*made).shape.size() == 1) {

@@ -72,6 +72,40 @@ inline constexpr auto no_axis_below =
 inline constexpr auto beside_one_more =
     dsl::param<"first"> - 1 + dsl::minimum(dsl::maximum(dsl::param<"first"> - dsl::param<"then">, 0), 1);
 
+/// Whether two Slices go along other axes.
+inline constexpr auto along_other_axes = dsl::pred<"first", "then">([](auto first, auto then) {
+  std::vector<std::int64_t> one, other;
+  if (!first.integers(one) || !then.integers(other)) return false;
+  for (auto const axis : one)
+    for (auto const another : other)
+      if (axis == another) return false;
+  return true;
+});
+
+/// A Slice, and one behind it that nothing else reads the first of; and both in one.
+[[nodiscard]] constexpr expression cut(expression const& of) {
+  return expression(opcode::slice, of)
+      .attr<"starts">(dsl::param<"from">)
+      .attr<"ends">(dsl::param<"to">)
+      .attr<"axes">(dsl::param<"first">);
+}
+[[nodiscard]] constexpr expression cut_again(expression const& of) {
+  return expression(opcode::slice, of.users(1))
+      .attr<"starts">(dsl::param<"then_from">)
+      .attr<"ends">(dsl::param<"then_to">)
+      .attr<"axes">(dsl::param<"then">);
+}
+[[nodiscard]] constexpr expression cut_at_once(expression const& of) {
+  return expression(opcode::slice, of)
+      .attr<"starts">(dsl::list(dsl::param<"from">, dsl::param<"then_from">))
+      .attr<"ends">(dsl::list(dsl::param<"to">, dsl::param<"then_to">))
+      .attr<"axes">(dsl::list(dsl::param<"first">, dsl::param<"then">));
+}
+inline constexpr auto no_steps = dsl::pred<"one", "other">([](auto one, auto other) {
+  std::vector<std::int64_t> steps;
+  return !one.parameter("steps", steps) && !other.parameter("steps", steps);
+});
+
 /// That the shape which a Reshape states is known and says nothing of the operand's: no extent is copied.
 inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
   std::vector<std::int64_t> extents;
@@ -187,6 +221,24 @@ inline constexpr auto unsqueeze_of_unsqueeze =
         .replace(expression(opcode::unsqueeze, formula::kept)
                      .attr<"axes">(dsl::list(formula::beside_one_more, dsl::param<"then">)))
         .at_equal_cost()
+        .stage(7)
+        .quiet();
+
+/// (Along other axes, each takes what it would take without the other one.)
+inline constexpr auto slice_of_slice =
+    rule<"slice-of-slice">(formula::cut_again(formula::cut(formula::kept).attr<"steps">(dsl::param<"by">))
+                               .attr<"steps">(dsl::param<"then_by">))
+        .where<"they go along other axes">(formula::along_other_axes)
+        .summary("a Slice of a Slice along other axes is one Slice")
+        .replace(formula::cut_at_once(formula::kept).attr<"steps">(dsl::list(dsl::param<"by">, dsl::param<"then_by">)))
+        .stage(7)
+        .quiet();
+inline constexpr auto slice_of_slice_by_ones =
+    rule<"slice-of-slice-by-ones">(formula::cut_again(formula::cut(formula::kept).as<"one">()).as<"other">())
+        .where<"no steps are stated">(formula::no_steps.quiet())
+        .where<"they go along other axes">(formula::along_other_axes)
+        .summary("a Slice of a Slice along other axes, neither of which states steps, is one Slice")
+        .replace(formula::cut_at_once(formula::kept))
         .stage(7)
         .quiet();
 

@@ -218,10 +218,17 @@ class layer_shapes {
       }
       case opcode::slice: {
         if (y.empty() || call_.count != 1) return false;
-        auto const axis = y.size() - 1;
+        auto const back = static_cast<std::size_t>(choose_.number("sliced axis", {1, 1, 2}));
+        auto const axis = y.size() - std::min(back, y.size());
+        auto const before = choose_.number("before the slice", {0, 1, 2}) + 1;
+        std::int64_t step = 1;
+        if (choose_.one_in("steps stated", 2)) {
+          step = choose_.number("step", {1, 1, 2});
+          call_.drawn_list("steps", {step});
+        }
         in = {y};
-        in[0][axis] += choose_.number("before the slice", {0, 1, 2}) + 1;
-        call_.drawn_list("starts", {in[0][axis] - y[axis]});
+        in[0][axis] = before + (y[axis] - 1) * step + 1;
+        call_.drawn_list("starts", {before});
         call_.drawn_list("ends", {in[0][axis]});
         call_.drawn_list("axes", {static_cast<std::int64_t>(axis)});
         return true;
