@@ -92,13 +92,19 @@ HWY_ATTR HWY_INLINE power_of_e reduce_exponent(vec v) {
 }
 
 // 2^n is two factors, so that the last product alone is rounded where the result is subnormal or too large.
-HWY_ATTR HWY_INLINE vec exp_of_at_most_89(vec v) {
-  auto const power = reduce_exponent<2 * 127>(at_least(-104, v));
-  auto const half = hn::ShiftRight<1>(power.whole);
-  vec const rest = hn::MulAdd(power.r, hn::MulAdd(power.r, power.cubes, all(1)), all(1));
-  return product(hn::Mul(rest, power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
+HWY_ATTR HWY_INLINE vec one_and(power_of_e power) {
+  return hn::MulAdd(power.r, hn::MulAdd(power.r, power.cubes, all(1)), all(1));
 }
-HWY_ATTR HWY_INLINE vec exp(vec v) { return exp_of_at_most_89(at_most(89, v)); }
+HWY_ATTR HWY_INLINE vec exp(vec v) {
+  auto const power = reduce_exponent<2 * 127>(at_least(-104, at_most(89, v)));
+  auto const half = hn::ShiftRight<1>(power.whole);
+  return product(hn::Mul(one_and(power), power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
+}
+// The same, bit by bit, of numbers that are at most 0: one of the factors is a constant.
+HWY_ATTR HWY_INLINE vec exp_of_at_most_0(vec v) {
+  auto const power = reduce_exponent<127 + 32>(at_least(-104, v));
+  return product(hn::Mul(one_and(power), power_of_two(power.whole)), all(0x1p-32f));
+}
 
 // v = 2^n m with m from sqrt(1/2) to sqrt(2), and log(m) by a polynomial of degree 11 in m - 1.
 HWY_ATTR HWY_INLINE vec log(vec v) {
@@ -136,7 +142,7 @@ HWY_ATTR HWY_INLINE vec tanh(vec v) {
 
 // Of exp(-|v|), which does not overflow.
 HWY_ATTR HWY_INLINE vec sigmoid(vec v) {
-  vec const power = exp_of_at_most_89(hn::Or(v, all(-0.0f)));
+  vec const power = exp_of_at_most_0(hn::Or(v, all(-0.0f)));
   return hn::Div(hn::IfThenElse(hn::Ge(v, all(0)), all(1), power), hn::Add(all(1), power));
 }
 

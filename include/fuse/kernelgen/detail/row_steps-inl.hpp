@@ -217,6 +217,13 @@ HWY_ATTR HWY_INLINE vec operation(vec a, vec b, vec c) {
   }
 }
 
+// Whether a step is a row less its largest element.
+constexpr bool is_below_largest(row_program const& program, std::size_t at) {
+  row_step const& s = program[at];
+  bool const subtracts = s.op == row_op::sub || s.op == row_op::sub_nearest;
+  return subtracts && program[s.b].op == row_op::largest && program[s.b].a == s.a;
+}
+
 // Operand `K` of step `At`, where the steps before it are in `values`.
 template <std::size_t At, int K, class Program, class Inputs>
 HWY_ATTR HWY_INLINE vec operand_of(row_operands<Program, Inputs> const& source, vec const* values) {
@@ -247,6 +254,7 @@ HWY_ATTR HWY_INLINE vec step_of(row_operands<Program, Inputs> const& source, vec
         return product(a, all(source.numbers.inverse[place[s.b]]));
       }
     }
+    if constexpr (s.op == row_op::exp && is_below_largest(program, s.a)) return exp_of_at_most_0(a);
     constexpr auto rest = added_rest_of(program, s);
     vec const made = operation<s.op>(a, b, c);
     if constexpr (rest.is_there) {
