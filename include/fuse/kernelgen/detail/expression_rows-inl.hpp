@@ -12,13 +12,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernelgen::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// Results of float that are alone can be written past the caches, where the loop waits for memory.
+// Results of float that are alone can be written past the caches, where the loop waits for memory; not where the last
+// pass stored something in their place, which is in the caches.
 template <class Call>
 inline constexpr bool can_stream = false;
 template <class Program, class Inputs>
 inline constexpr bool can_stream<expression_call<Program, Inputs, list<result_rows<float>>>> =
-    kernels::detail::HWY_NAMESPACE::is_elaborate&&
-        is_cheap<needed_by_results<expression_call<Program, Inputs, list<result_rows<float>>>>, Program>;
+    kernels::detail::HWY_NAMESPACE::is_elaborate && kept_step<Program> == none &&
+    is_cheap<needed_by_results<expression_call<Program, Inputs, list<result_rows<float>>>>, Program>;
 
 template <std::size_t Result, class Program, bool Streamed, class Part, class T, class... Rest>
 HWY_ATTR HWY_INLINE void store_results(vec const* values, Part part, std::ptrdiff_t i, list<T*, Rest...> const& to) {
