@@ -20640,6 +20640,18 @@ class basic_folding {
     lists_integers_ = true;
     return made;
   }
+  bool joined(span<replacement_term const> terms, std::uint8_t at, std::vector<std::int64_t>& into) const {
+    auto const& list = terms[at];
+    if (list.what != kind::list) return false;
+    into.clear();
+    for (std::uint8_t i = 0; i < list.children; ++i) {
+      auto const& entry = terms[list.child[i]];
+      if (entry.what != kind::slot || !match_.slot(entry.slot).bound || !match_.slot(entry.slot).listed) return false;
+      auto const integers = match_.integers(entry.slot);
+      into.insert(into.end(), integers.begin(), integers.end());
+    }
+    return true;
+  }
 
  private:
   using kind = replacement_term::kind;
@@ -22452,9 +22464,13 @@ class basic_instantiation {
   }
 
   built<written_parameter> computed(replacement_term::given const& from) {
+    written_parameter written{from.name};
+    if (std::vector<std::int64_t> list; folding_.joined(terms_, from.term, list)) {
+      written.give(std::move(list));
+      return written;
+    }
     auto made = folding_.numbers(terms_, *info_, from.term);
     if (!made) return made.why();
-    written_parameter written{from.name};
     if ((*made).shape.size() > 1)
       return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
     if ((*made).shape.size() == 1) {

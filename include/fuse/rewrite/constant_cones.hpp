@@ -173,8 +173,8 @@ class constant_cones {
     }
     for (auto const n : cone) each_operand(n, [&](value_id v) { ++reads_[v]; });
     bool const folds = is_small(cone) && compute(cone);
-    if (folds) replace(cone);
     for (auto const n : cone) each_operand(n, [&](value_id v) { reads_[v] = 0; });
+    if (folds) replace(cone);
     for (auto const& h : held_) slot_[h.value] = absent;
     held_.clear();
     return folds;

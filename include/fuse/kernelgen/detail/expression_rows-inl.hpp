@@ -18,8 +18,8 @@ template <class Call>
 inline constexpr bool can_stream = false;
 template <class Program, class Inputs>
 inline constexpr bool can_stream<expression_call<Program, Inputs, list<result_rows<float>>>> =
-    kernels::detail::HWY_NAMESPACE::is_elaborate && kept_step<Program> == none &&
-    is_cheap<needed_by_results<expression_call<Program, Inputs, list<result_rows<float>>>>, Program>;
+    kernels::detail::HWY_NAMESPACE::is_elaborate&& kept_step<Program> ==
+    none&& is_cheap<needed_by_results<expression_call<Program, Inputs, list<result_rows<float>>>>, Program>;
 
 template <std::size_t Result, class Program, bool Streamed, class Part, class T, class... Rest>
 HWY_ATTR HWY_INLINE void store_results(vec const* values, Part part, std::ptrdiff_t i, list<T*, Rest...> const& to) {
