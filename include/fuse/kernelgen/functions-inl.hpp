@@ -91,19 +91,20 @@ HWY_ATTR HWY_INLINE power_of_e reduce_exponent(vec v) {
   return {r, cubes, hn::BitCast(lanes_i32(), whole)};
 }
 
-// 2^n is two factors, so that the last product alone is rounded where the result is subnormal or too large.
-HWY_ATTR HWY_INLINE vec one_and(power_of_e power) {
+HWY_ATTR HWY_INLINE vec power_of_rest(power_of_e power) {
   return hn::MulAdd(power.r, hn::MulAdd(power.r, power.cubes, all(1)), all(1));
 }
+
+// 2^n is two factors, so that the last product alone is rounded where the result is subnormal or too large.
 HWY_ATTR HWY_INLINE vec exp(vec v) {
   auto const power = reduce_exponent<2 * 127>(at_least(-104, at_most(89, v)));
   auto const half = hn::ShiftRight<1>(power.whole);
-  return product(hn::Mul(one_and(power), power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
+  return product(hn::Mul(power_of_rest(power), power_of_two(half)), power_of_two(hn::Sub(power.whole, half)));
 }
 // The same, bit by bit, of numbers that are at most 0: one of the factors is a constant.
 HWY_ATTR HWY_INLINE vec exp_of_at_most_0(vec v) {
   auto const power = reduce_exponent<127 + 32>(at_least(-104, v));
-  return product(hn::Mul(one_and(power), power_of_two(power.whole)), all(0x1p-32f));
+  return product(hn::Mul(power_of_rest(power), power_of_two(power.whole)), all(0x1p-32f));
 }
 
 // v = 2^n m with m from sqrt(1/2) to sqrt(2), and log(m) by a polynomial of degree 11 in m - 1.

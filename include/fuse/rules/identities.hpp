@@ -72,17 +72,18 @@ inline constexpr auto no_axis_below =
 inline constexpr auto beside_one_more =
     dsl::param<"first"> - 1 + dsl::minimum(dsl::maximum(dsl::param<"first"> - dsl::param<"then">, 0), 1);
 
-/// Whether two Slices go along other axes.
+/// Whether two Slices go along other axes; where the rank is not known, axes that are counted from both ends may be
+/// one.
 inline constexpr auto along_other_axes = dsl::pred<"first", "then">([](auto first, auto then) {
   std::vector<std::int64_t> one, other;
   if (!first.integers(one) || !then.integers(other)) return false;
   for (auto const axis : one)
     for (auto const another : other)
-      if (axis == another) return false;
+      if (axis == another || (axis < 0) != (another < 0)) return false;
   return true;
 });
 
-/// A Slice, and one behind it that nothing else reads the first of; and both in one.
+/// A Slice; one behind it, which alone reads it; both at once.
 [[nodiscard]] constexpr expression cut(expression const& of) {
   return expression(opcode::slice, of)
       .attr<"starts">(dsl::param<"from">)
