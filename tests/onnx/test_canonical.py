@@ -79,6 +79,23 @@ class Padded:
     def expand(self, y):
         return self.m.op(*self.draw("repeat", ("Expand",), ("Tile",)), y, self.m.integers(1, 1, 1))
 
+    def taken_whole(self, y):
+        axis = self.draw("axis of a part", 1, 2)
+        if self.draw("taken by", "Slice", "Split") == "Split":
+            if self.m.opset >= 18:
+                return self.m.op("Split", y, axis=axis, num_outputs=1)
+            return self.m.op("Split", y, self.m.integers(self.shape[axis]), axis=axis)
+        begin, end = self.draw("begin", 0, -100, -self.shape[axis]), self.draw("end", 2**63 - 1, 100, self.shape[axis])
+        return self.m.op("Slice", y, *(self.m.integers(each) for each in (begin, end, axis, 1)[: self.draw("steps", 3, 4)]))
+
+    def padded_by_nothing(self, y):
+        return self.m.op("Pad", y, self.m.integers(0, 0, 0, 0, 0, 0), mode=self.draw("mode", "constant", "edge", "reflect"))
+
+    def chosen(self, y):
+        condition, first = self.draw("condition of shape", (), (1,), self.shape[-1:]), self.draw("chosen", "first", "second") == "first"
+        other = self.number(3)
+        return self.m.op("Where", self.m.constant(np.full(condition, first)), *((y, other) if first else (other, y)))
+
     def times_one(self, y):
         one, how = self.number(1), self.draw("factor", "Mul", "swapped", "Div", "Pow")
         return self.m.op("Mul", one, y) if how == "swapped" else self.m.op(how, y, one)
@@ -92,7 +109,7 @@ class Padded:
         return self.m.op("Neg", self.m.op("Neg", y))
 
 
-PADDINGS = ("identity", "dropout", "cast", "transpose", "reshape", "unsqueeze", "expand", "times_one", "plus_nothing", "negated")
+PADDINGS = ("identity", "dropout", "cast", "transpose", "reshape", "unsqueeze", "expand", "taken_whole", "padded_by_nothing", "chosen", "times_one", "plus_nothing", "negated")
 
 
 class Masks:
@@ -132,6 +149,7 @@ class Cuts:
         self.known = draw("extents", "known", "known", "symbols") == "known"
         y = m.op("Tanh", m.input("x", FLOAT, list(shape) if self.known else [f"d{i}" for i in range(len(shape))]))
         self.steps = m.opset >= 10 and draw("steps", True, False)
+        self.left = set()  # what is left to be done
         axes = np.random.default_rng(seed).permutation(len(shape))[: draw("axes", 2, 3, 4)]
         for axis in axes:
             y = self.cut(y, int(axis), shape[axis])
@@ -141,13 +159,15 @@ class Cuts:
     def cut(self, y, axis, extent):
         m, draw = self.m, self.draw
         begin, end = draw("begin", 0, 1, -2, 1 - extent, -100), draw("end", *self.FAR, extent, extent - 1, -1)
+        step = draw("step", 1, 2) if self.steps else 1
+        if step == 1 and draw("backwards", *[False] * 3, self.steps):
+            begin, end, step = draw("last", -1, *self.FAR), draw("first", -(2**63) + 1, -100, 0), -1
+        if range(extent)[begin:end:step] != range(extent):
+            self.left.add("Slice")
         if m.opset < 10:
             return m.op("Slice", y, starts=[begin], ends=[end], axes=[axis])
         if draw("axis counted", "from the first", "from the last") == "from the last":
             axis -= len(self.feeds["x"].shape)
-        step = draw("step", 1, 2) if self.steps else 1
-        if step == 1 and draw("backwards", *[False] * 3, self.steps):
-            begin, end, step = draw("last", -1, *self.FAR), draw("first", -(2**63) + 1, -100, 0), -1
         return m.op("Slice", y, m.integers(begin), m.integers(end), m.integers(axis), *([m.integers(step)] if self.steps else []))
 
 
@@ -159,7 +179,7 @@ class CanonicalTest(unittest.TestCase):
                 with self.subTest(seed=seed, target=target, choices=dict(cuts.draw.chosen)):
                     result = judge.optimize(cuts.model, target)
                     if cuts.known:  # else how much is left of an axis is not
-                        self.assertEqual([n.op_type for n in judge.walk(result.model.graph) if n.op_type != "Constant"], ["Tanh", "Slice"], result.refusals())
+                        self.assertEqual([n.op_type for n in judge.walk(result.model.graph) if n.op_type != "Constant"], ["Tanh", *cuts.left], result.refusals())
                     for level in judge.LEVELS.values():
                         before, after = (judge.execute(model, cuts.feeds, level) for model in (cuts.model, result.model))
                         for value in before:

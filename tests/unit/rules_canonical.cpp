@@ -212,6 +212,48 @@ TEST_CASE("Unsqueezes one after the other are one") {
   }
 }
 
+TEST_CASE("what takes everything, adds nothing or always chooses the same goes") {
+  tidied g;
+  auto const x = g.abs({4, 8});
+  auto const slice = [&](axes const& from, axes const& to, axes const& by) {
+    return g.add("Slice", {x, g.list(from), g.list(to), g.list({0, 1}), g.list(by)});
+  };
+  SECTION("a Slice") { CHECK(left(g, slice({0, -8}, {100, 8}, {1, 1})) == "Abs"); }
+  SECTION("a Slice whose steps nobody states") {
+    CHECK(left(g, g.add("Slice", {x, g.list({0}), g.list({4}), g.list({0})})) == "Abs");
+  }
+  SECTION("not a Slice backwards") { CHECK(left(g, slice({0, -1}, {4, -9}, {1, -1})) == "Abs Slice"); }
+  SECTION("not a Slice whose steps are not known") {
+    auto const steps = g.in("steps", {1}, element_type::int64);
+    auto const y = g.add("Slice", {x, g.list({3}), g.list({-5}), g.list({0}), steps});
+    CHECK(left(g, y) == "Abs Slice");
+  }
+  SECTION("nor one that takes a part") { CHECK(left(g, slice({0, 1}, {4, 8}, {1, 1})) == "Abs Slice"); }
+  SECTION("a Split") {
+    CHECK(left(g, g.result(g.append("Split", {x, g.list({8})}, {{"axis", std::int64_t{1}}}), 0)) == "Abs");
+  }
+  SECTION("a Pad") { CHECK(left(g, g.add("Pad", {x, g.list({0, 0, 0, 0}), g.number(3)})) == "Abs"); }
+  SECTION("not a Pad that moves") {
+    CHECK(left(g, g.add("Pad", {x, g.list({1, 0, -1, 0}), g.number(3)})) == "Abs Pad");
+  }
+  SECTION("nor one by what is not known") {
+    CHECK(left(g, g.add("Pad", {x, g.in("pads", {4}, element_type::int64)})) == "Abs Pad");
+  }
+  SECTION("a selection") {
+    auto const c = [&](double is) { return g.numbers({1, 8}, std::vector<double>(8, is), element_type::boolean); };
+    auto const y = g.add("Where", {c(1), x, g.in("other", {4, 8})});
+    CHECK(left(g, g.add("Where", {c(0), g.in("another", {8}), y})) == "Abs");
+  }
+  SECTION("not one that enlarges") {
+    auto const c = g.numbers({3, 4, 8}, std::vector<double>(96, 1), element_type::boolean);
+    CHECK(left(g, g.add("Where", {c, x, g.number(3)})) == "Abs Where");
+  }
+  SECTION("nor one whose condition is true here and there") {
+    auto const c = g.numbers({8}, {1, 1, 1, 1, 1, 1, 1, 0}, element_type::boolean);
+    CHECK(left(g, g.add("Where", {c, x, g.number(3)})) == "Abs Where");
+  }
+}
+
 TEST_CASE("Slices one after the other are one") {
   constexpr auto far = std::numeric_limits<std::int64_t>::max();
   int const version = GENERATE(9, 10, 17);

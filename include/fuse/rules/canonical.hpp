@@ -13,9 +13,10 @@ namespace fuse::inline v0::rules {
 /// comes after norms and activations, which would miss what is tidied away.
 inline constexpr auto canonical =
     rule_set<identity, dropout_at_inference, cast_to_the_same_type, cast_of_cast, only_operand, shape_that_stays,
-             shape_and_back, reshape_of_view, unsqueeze_of_unsqueeze, slice_of_slice, slice_of_slice_by_ones,
-             transpose_and_back, transpose_of_transpose, transpose_of_constant, transpose_of_nothing, times_one,
-             plus_nothing, to_the_one, and_true, applied_twice, negated_twice, not_twice, factors_in_one,
-             factors_over_a_value, addends_in_one, addends_less_a_value, sum_of_multiples, clipping>;
+             taken_whole, padded_by_nothing, shape_and_back, reshape_of_view, unsqueeze_of_unsqueeze, slice_of_slice,
+             slice_of_slice_by_ones, transpose_and_back, transpose_of_transpose, transpose_of_constant,
+             transpose_of_nothing, times_one, plus_nothing, to_the_one, and_true, always_chosen, applied_twice,
+             negated_twice, not_twice, factors_in_one, factors_over_a_value, addends_in_one, addends_less_a_value,
+             sum_of_multiples, clipping>;
 
 }  // namespace fuse::inline v0::rules

@@ -64,6 +64,23 @@ inline constexpr auto one_more_axis = dsl::pred<"then">([](auto then) {
   return then.integers(added) && added.size() == 1;
 });
 
+/// Whether a Slice does not go backwards. (No Split does.)
+inline constexpr auto goes_forwards = dsl::pred<"y">([](auto y) {
+  std::vector<std::int64_t> steps;
+  if (!y.parameter("steps", steps)) return y.operand(4).id() == absent;
+  for (auto const step : steps)
+    if (step < 0) return false;
+  return true;
+});
+/// Whether a Pad adds nothing at either end of any axis, and takes nothing away.
+inline constexpr auto adds_nothing = dsl::pred<"y">([](auto y) {
+  std::vector<std::int64_t> pads;
+  if (!y.parameter("pads", pads)) return false;
+  for (auto const each : pads)
+    if (each != 0) return false;
+  return true;
+});
+
 /// Whether no Unsqueeze is below, with which what is between becomes one first.
 inline constexpr auto no_axis_below =
     dsl::pred<"x">([](auto of) { return of.op() != opcode::unsqueeze || of.users() != 1; });
@@ -191,6 +208,26 @@ inline constexpr auto shape_that_stays =
         .at_equal_cost()
         .stage(6)
         .quiet();
+
+/// (As many elements as there are, in their order, are all of them.)
+inline constexpr auto taken_whole =
+    rule<"taken-whole">(
+        dsl::either(expression(opcode::slice, formula::kept), expression(opcode::split, formula::kept)).as<"y">())
+        .where(dsl::same_shape<"y", "x">.quiet())
+        .where<"a Slice does not go backwards">(formula::goes_forwards.quiet())
+        .summary("a Slice or a Split that takes everything is its operand")
+        .replace(formula::kept)
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto padded_by_nothing = rule<"padded-by-nothing">(expression(opcode::pad, formula::kept).as<"y">())
+                                              .where<"nothing is added">(formula::adds_nothing.quiet())
+                                              .summary("a Pad that adds nothing is its operand")
+                                              .replace(formula::kept)
+                                              .at_equal_cost()
+                                              .stage(6)
+                                              .quiet();
 
 inline constexpr auto shape_and_back =
     rule<"shape-and-back">(formula::view_of(formula::view_of(formula::kept)).as<"y">())

@@ -54,6 +54,10 @@ inline constexpr auto to_the_one =
 inline constexpr auto decides_nothing = dsl::pred<"y", "other">(
     [](auto y, auto other) { return is_uniformly(other, y.op() == opcode::logical_and ? 1 : 0); });
 
+/// Whether the condition of `y` is true everywhere, and `x` what it chooses then, or false likewise.
+inline constexpr auto is_chosen = dsl::pred<"y", "x">(
+    [](auto y, auto of) { return is_uniformly(y.operand(0), y.operand(1).id() == of.id() ? 1 : 0); });
+
 [[nodiscard]] constexpr expression whole_number_of(expression const& of) {
   return dsl::either(expression(opcode::floor, of), expression(opcode::ceil, of), expression(opcode::round, of));
 }
@@ -103,6 +107,19 @@ inline constexpr auto and_true =
         .where<"the other operand decides nothing">(formula::decides_nothing.quiet())
         .summary("x and true is x, and so is x or false")
         .replace(formula::kept)
+        .stage(6)
+        .quiet();
+
+inline constexpr auto always_chosen =
+    rule<"always-chosen">(
+        dsl::either(expression(opcode::where, dsl::var<"condition">, formula::kept, dsl::var<"other">),
+                    expression(opcode::where, dsl::var<"condition">, dsl::var<"other">, formula::kept))
+            .as<"y">())
+        .where<"the condition chooses it everywhere">(formula::is_chosen.quiet())
+        .where(dsl::same_shape<"y", "x">.quiet())
+        .summary("a selection under a condition that is true everywhere, or false, is one of its operands")
+        .replace(formula::kept)
+        .at_equal_cost()
         .stage(6)
         .quiet();
 

@@ -220,7 +220,7 @@ class layer_shapes {
         if (y.empty() || call_.count != 1) return false;
         auto const back = static_cast<std::size_t>(choose_.number("sliced axis", {1, 1, 2}));
         auto const axis = y.size() - std::min(back, y.size());
-        auto const before = choose_.number("before the slice", {0, 1, 2}) + 1;
+        auto const before = choose_.number("before the slice", {0, 1, 2});
         std::int64_t step = 1;
         if (choose_.one_in("steps stated", 2)) {
           step = choose_.number("step", {1, 1, 2});
