@@ -244,6 +244,11 @@ TEST_CASE("what takes everything, adds nothing or always chooses the same goes")
     auto const y = g.add("Where", {c(1), x, g.in("other", {4, 8})});
     CHECK(left(g, g.add("Where", {c(0), g.in("another", {8}), y})) == "Abs");
   }
+  SECTION("not what stands behind an Identity that is not chosen") {
+    auto const never = g.numbers({}, {0}, element_type::boolean);
+    auto const other = g.add("Identity", {g.in("other", {4, 8})});
+    CHECK(left(g, g.add("Where", {never, other, x})) == "Abs");
+  }
   SECTION("not one that enlarges") {
     auto const c = g.numbers({3, 4, 8}, std::vector<double>(96, 1), element_type::boolean);
     CHECK(left(g, g.add("Where", {c, x, g.number(3)})) == "Abs Where");

@@ -55,8 +55,10 @@ inline constexpr auto decides_nothing = dsl::pred<"y", "other">(
     [](auto y, auto other) { return is_uniformly(other, y.op() == opcode::logical_and ? 1 : 0); });
 
 /// Whether the condition of `y` is true everywhere, and `x` what it chooses then, or false likewise.
-inline constexpr auto is_chosen = dsl::pred<"y", "x">(
-    [](auto y, auto of) { return is_uniformly(y.operand(0), y.operand(1).id() == of.id() ? 1 : 0); });
+inline constexpr auto is_chosen = dsl::pred<"y", "x">([](auto y, auto of) {
+  if (y.operand(1).id() == of.id()) return is_uniformly(y.operand(0), 1);
+  return y.operand(2).id() == of.id() && is_uniformly(y.operand(0), 0);
+});
 
 [[nodiscard]] constexpr expression whole_number_of(expression const& of) {
   return dsl::either(expression(opcode::floor, of), expression(opcode::ceil, of), expression(opcode::round, of));
