@@ -6,10 +6,12 @@
 Needs numpy, onnx, onnxruntime, and sympy for its transformers optimiser. The time of onnxruntime's EXTENDED passes is that of
 creating a session at that level, which writes its result, less that of loading this result with optimisations off. That of
 fuse-onnx is shapes, matching and rewriting: their shares of the time of a process less that of one with a single block;
-and the whole process. All times are processor time: other work on the machine counts little.
+and the whole process. All times are processor time: other work on the machine counts little. Of the models in the folder, fuse-onnx
+tells the time itself.
 """
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -93,6 +95,24 @@ def fuse(program, path, folder):
     return whole, passes / sum(seconds.values()), told
 
 
+def models(program, paths, folder, rounds):
+    """A row for each model: milliseconds of fuse-onnx's shapes, matching and rewriting, and of the EXTENDED passes."""
+    print("| model | nodes | fuse-onnx, ms | EXTENDED passes, ms | ratio |\n| --- | --- | --- | --- | --- |")
+    for path in paths:
+        ours, theirs = [], []
+        for _ in range(rounds):
+            for _ in range(3):
+                report = fuse(program, path, folder)[2]
+                ours.append(sum(report["seconds"][phase] for phase in ("shapes", "match", "rewrite")))
+            try:
+                theirs.append(extended(path, folder)[0])
+            except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:  # it lacks an operator of that type
+                break
+        ms = 1e3 * statistics.median(ours)
+        others = 1e3 * statistics.median(theirs) if theirs else math.nan
+        print(f"| {path.stem} | {report['nodes']['before']} | {ms:.1f} | {others:.1f} | {others / ms:.1f} |", flush=True)
+
+
 def transformers(path):
     from onnxruntime.transformers import optimizer
 
@@ -134,6 +154,7 @@ def main():
                 flush=True,
             )
             print("  seconds: " + ", ".join(f"{k} {v:.4f}" for k, v in report["seconds"].items()), flush=True)
+        models(given.fuse_onnx, sorted(given.models.glob("*.onnx")), folder, given.rounds)
         path = given.models / "gpt2-deep.onnx"
         theirs, ours = [], []
         for _ in range(given.rounds):

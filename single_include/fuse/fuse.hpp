@@ -987,7 +987,7 @@ class plain_memory {
   ~plain_memory() { ::operator delete(bytes_); }
 
   void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
-    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
+    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted < least_room ? least_room : wanted;
     auto* const made = ::operator new(each* room);
     prefer_large_pages(made, each * room);
     if (used != 0) std::memcpy(made, bytes_, used * each);
@@ -1002,8 +1002,15 @@ class plain_memory {
     other.bytes_ = bytes, other.room_ = room;
   }
 
+  static constexpr std::size_t least_room = 4;
+
   void* bytes_ = nullptr;
   std::size_t room_ = 0;  ///< in elements
+};
+
+template <class T>
+concept plain = std::is_trivially_copyable_v<T> || requires {
+  typename T::moves_as_bytes;
 };
 
 template <class T>
@@ -1059,7 +1066,7 @@ class plain_vector : plain_memory {
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
   void reserve(std::size_t wanted) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    static_assert(plain<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     if (wanted > room_) make_room(size_, wanted, sizeof(T));
   }
   void resize(std::size_t size) { resize(size, T{}); }
@@ -1078,8 +1085,12 @@ class plain_vector : plain_memory {
   }
   void append(span<T const> added) {
     reserve(size_ + added.size());
-    if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
-    size_ += added.size();
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
+      size_ += added.size();
+    } else {
+      for (auto const& each : added) ::new (static_cast<void*>(data() + size_++)) T(each);
+    }
   }
   void erase_first(std::size_t count) {
     size_ -= count;
@@ -2205,18 +2216,34 @@ namespace fuse::inline v0::detail {
 
 struct polynomial {
   static constexpr std::uint32_t most_terms = 12, most_degree = 6;
+  using moves_as_bytes = void;  ///< see `plain_vector`
+
   struct term {
-    std::int64_t factor = 0;
-    std::uint32_t degree = 0;
-    std::uint32_t atoms[most_degree]{};  ///< rising, repeated for powers
+    std::int64_t factor;
+    std::uint32_t degree;
+    std::uint32_t atoms[most_degree];  ///< rising, repeated for powers
+
+    [[nodiscard]] static constexpr term of(std::int64_t number) {
+      term made{};
+      made.factor = number;
+      return made;
+    }
   };
-  term terms[most_terms]{};
+  term terms[most_terms];  ///< `count` of them; nearly always one, so that no other is written or copied
   std::uint32_t count = 0;
 
-  constexpr polynomial() = default;
-  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0].factor = number; }
+  constexpr polynomial() {}  // NOLINT: terms are written when there are some
+  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0] = term::of(number); }
+  constexpr polynomial(polynomial const& other) { *this = other; }
+  constexpr polynomial& operator=(polynomial const& other) {
+    count = other.count;
+    for (std::uint32_t i = 0; i < count; ++i) terms[i] = other.terms[i];
+    return *this;
+  }
 
-  [[nodiscard]] constexpr bool is(std::int64_t number) const { return *this == polynomial(number); }
+  [[nodiscard]] constexpr bool is(std::int64_t number) const {
+    return number == 0 ? count == 0 : count == 1 && terms[0].degree == 0 && terms[0].factor == number;
+  }
   [[nodiscard]] constexpr bool known(std::int64_t& number) const {
     number = count == 0 ? 0 : terms[0].factor;
     return count == 0 || (count == 1 && terms[0].degree == 0);
@@ -2256,7 +2283,7 @@ struct polynomial {
 
   [[nodiscard]] static constexpr bool multiply(term const& a, term const& b, term& product) {
     if (a.degree + b.degree > most_degree) return false;
-    term made;
+    term made{};
     if (!checked_multiply(a.factor, b.factor, made.factor)) return false;
     for (std::uint32_t i = 0, j = 0; i < a.degree || j < b.degree;)
       made.atoms[made.degree++] =
@@ -2266,7 +2293,7 @@ struct polynomial {
   }
 
   [[nodiscard]] constexpr bool add(polynomial const& other, term const& factor) {
-    term product;
+    term product{};
     for (std::uint32_t i = 0; i < other.count; ++i)
       if (!multiply(other.terms[i], factor, product) || !add(product)) return false;
     return true;
@@ -2279,7 +2306,7 @@ struct polynomial {
     return true;
   }
   [[nodiscard]] constexpr bool add(polynomial const& other, std::int64_t factor = 1) {
-    return add(other, polynomial(factor).terms[0]);
+    return add(other, term::of(factor));
   }
   [[nodiscard]] constexpr bool multiply(polynomial const& other) {
     polynomial const before = *this;
@@ -2307,7 +2334,7 @@ struct polynomial {
     quotient.count = 0;
     if (b.count == 0) return false;
     for (std::uint32_t steps = 0; a.count != 0; ++steps) {
-      term t, back;
+      term t{}, back{};
       if (steps == most_terms || !divide(a.terms[0], b.terms[0], t) || !quotient.add(t)) return false;
       back = t;
       if (!checked_multiply(t.factor, -1, back.factor) || !a.add(b, back)) return false;
@@ -2518,9 +2545,7 @@ inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   detail::polynomial p, q;
   expand(a, p);
   expand(b, q);
-  detail::polynomial::term times;
-  times.factor = factor;
-  return p.add(q, times) ? contract(p) : fresh(no_bound);
+  return p.add(q, detail::polynomial::term::of(factor)) ? contract(p) : fresh(no_bound);
 }
 
 inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }
@@ -7462,6 +7487,7 @@ namespace fuse::inline v0::detail {
 class layout {
  public:
   struct digit {
+    using moves_as_bytes = void;
     std::uint32_t axis;
     polynomial extent, stride;
     [[nodiscard]] friend bool operator==(digit const& a, digit const& b) {
@@ -11435,6 +11461,92 @@ class merging {
 
 namespace fuse::inline v0::detail {
 
+inline constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
+
+class operator_meanings {
+ public:
+  struct meaning {
+    std::uint64_t bits = 0, below = 0;
+    std::uint64_t kinds = 0;   ///< of a sum or product: the bits of its kinds
+    std::uint64_t scaled = 0;  ///< ... and the one that it has where it multiplies by a number
+    std::uint64_t alike = 0;   ///< ... and where its terms are alike
+    bool transparent = false, moves = false, layout = false, power = false, logarithm = false;
+  };
+
+  explicit operator_meanings(program const& rules) : of_(static_cast<std::size_t>(opcode::count_)) {
+    for (std::size_t op = 0; op < of_.size(); ++op) of_[op] = meaning_of(static_cast<opcode>(op));
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back();
+      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
+      for (std::size_t i = 0; i < set.count; ++i) {
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
+        if (!set.by_name[i]) {
+          of_[set.ops[i]].transparent = true;
+          continue;
+        }
+        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
+        transparent_names_[set.ops[i]] = true;
+      }
+    }
+    for (auto const& i : rules.code)
+      if (i.code == step::group) {
+        clips_ = clips_ || (i.flags & instruction::clips) != 0;
+        opens_ = true;
+      }
+  }
+
+  [[nodiscard]] meaning const& operator[](std::size_t op) const { return of_[op]; }
+  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
+    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
+  }
+  [[nodiscard]] std::uint64_t bits_through(std::uint8_t through) const {
+    return through == 0 ? 0 : through_bits_[through - 1u];
+  }
+  [[nodiscard]] bool opens() const { return opens_; }
+  [[nodiscard]] bool clips() const { return clips_; }
+
+ private:
+  [[nodiscard]] static meaning meaning_of(opcode op) {
+    meaning of;
+    auto const sums = summing_of(op);
+    bool const squares = sums.of == 2;
+    of.moves = may_move_elements(op);
+    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
+    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
+    if (info(op).group == op_group::none) {
+      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
+      if (squares) of.bits |= of.below = product_bit;
+      if (sums.power != 1) of.bits |= root_bit;
+    }
+    auto const add = [&](opening const& how, std::uint64_t kind) {
+      switch (how.when) {
+        case opens_with::none:
+        case opens_with::squared: return;
+        case opens_with::scaled: of.scaled = kind; return;
+        case opens_with::alike: of.alike = kind; return;
+        case opens_with::logarithm: of.logarithm = true; return;
+        case opens_with::unit: of.bits |= root_bit; break;
+        case opens_with::power: of.power = true; break;
+        default: break;
+      }
+      of.kinds |= kind;
+      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
+    };
+    add(opening_of(op, op_group::sum), sum_bit);
+    add(opening_of(op, op_group::product), product_bit);
+    return of;
+  }
+
+  plain_vector<meaning> of_;  // by opcode
+  std::vector<bool> transparent_names_;
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool clips_ = false, opens_ = false;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 inline constexpr std::uint64_t reduction_bits = [] {
   std::uint64_t all = 0;
   for (auto const& known : operator_table)
@@ -11462,27 +11574,8 @@ class basic_operator_sets {
   static constexpr value_id of_anything = absent - 1;
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
-  basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
-    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back();
-      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
-      for (std::size_t i = 0; i < set.count; ++i) {
-        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
-        if (!set.by_name[i]) {
-          meanings_[set.ops[i]].transparent = true;
-          continue;
-        }
-        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
-        transparent_names_[set.ops[i]] = true;
-      }
-    }
-    for (auto const& i : rules.code)
-      if (i.code == step::group) {
-        clips_ = clips_ || (i.flags & instruction::clips) != 0;
-        opens_ = true;
-      }
+  basic_operator_sets(operator_meanings const& means, Image const& image, facts const& known)
+      : image_(image), facts_(known), means_(means) {
     update();
   }
 
@@ -11494,7 +11587,7 @@ class basic_operator_sets {
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
   [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
-    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+    return (kind == op_group::sum ? sum_bit : product_bit) | means_.bits_through(through);
   }
 
   [[nodiscard]] bool has_reduction_below(value_id v) const {
@@ -11520,7 +11613,7 @@ class basic_operator_sets {
         auto const v = image_.result(n, i);
         auto const before = of_[v];
         find(n, v);
-        bool const multiple = opens_ && (n == changed || is_multiple(v));
+        bool const multiple = means_.opens() && (n == changed || is_multiple(v));
         if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
         if (n != changed) of_[v].add(before);
       }
@@ -11554,74 +11647,36 @@ class basic_operator_sets {
 
   [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
 
-  struct meaning {
-    std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
-    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
-    std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, moves = false, layout = false, power = false, logarithm = false;
-  };
-  [[nodiscard]] static meaning meaning_of(opcode op) {
-    meaning of;
-    auto const sums = summing_of(op);
-    bool const squares = sums.of == 2;
-    of.moves = may_move_elements(op);
-    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (info(op).group == op_group::none) {
-      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
-      if (squares) of.bits |= of.below = product_bit;
-      if (sums.power != 1) of.bits |= root_bit;
-    }
-    auto const add = [&](opening const& how, std::uint64_t kind) {
-      switch (how.when) {
-        case opens_with::none:
-        case opens_with::squared: return;
-        case opens_with::scaled: of.scaled = kind; return;
-        case opens_with::alike: of.alike = kind; return;
-        case opens_with::logarithm: of.logarithm = true; return;
-        case opens_with::unit: of.bits |= root_bit; break;
-        case opens_with::power: of.power = true; break;
-        default: break;
-      }
-      of.kinds |= kind;
-      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
-    };
-    add(opening_of(op, op_group::sum), sum_bit);
-    add(opening_of(op, op_group::product), product_bit);
-    return of;
-  }
-
   void find(node_id n, value_id v) {
-    auto const& means = meanings_[image_.node(n).tag.op];
+    auto const& means = means_[image_.node(n).tag.op];
     if (means.kinds == 0)
       find_operator(n, means, of_[v]);
     else
       find_group(n, means, of_[v]);
     if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
   }
-  void find_operator(node_id n, meaning const& means, sets& into) const {
+  void find_operator(node_id n, operator_meanings::meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
     for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag))
+    if (means.transparent || alone || means_.has_transparent_name(record.tag))
       found.add(of(kept_operand(image_, facts_, n)));
     else if (means.moves && record.operand_count != 0)
       found.add(of(image_.operand(n, 0)).moved());
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
+    if (means.logarithm && record.operand_count == 1 && means_.opens() && may_be_logarithm(image_.operand(n, 0))) {
       auto const& inside = of(image_.operand(n, 0));
       auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
       found.add({there, there & ~(sum_bit | terms_bit), inside.below});
     }
-    if (clips_ && may_clip(op))
+    if (means_.clips() && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
         found.add(of(whole)), found.direct |= sum_bit;
     into = found;
   }
-  void find_group(node_id n, meaning const& means, sets& into) const {
+  void find_group(node_id n, operator_meanings::meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
@@ -11639,7 +11694,7 @@ class basic_operator_sets {
     auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
     for (std::uint32_t i = 0; i < record.operand_count; ++i)
       if (scales(i)) kinds |= means.scaled;
-    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    if (means.alike != 0 && means_.opens() && may_be_alike(n)) kinds |= means.alike;
     bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = of(image_.operand(n, i));
@@ -11706,22 +11761,13 @@ class basic_operator_sets {
     }
     return true;
   }
-  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
-    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
-  }
-
-  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;
-  plain_vector<meaning> meanings_;  // by opcode
-  std::vector<bool> transparent_names_;
-  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  operator_meanings const& means_;
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool tells_ = true;
-  bool clips_ = false;  // rules look for clipped sums
-  bool opens_ = false;  // ... or for any sum or product
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
@@ -12373,6 +12419,7 @@ struct basic_filter_tables {
   Program const rules;
   basic_ways<Program> const to_matches, to_near_misses;
   basic_frame_needs<Program> const needs;
+  operator_meanings const meanings;
 
   basic_filter_tables(Program const& of, dialect const& names);
   basic_filter_tables(basic_filter_tables const&) = delete;
@@ -12385,7 +12432,8 @@ basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect con
     : rules(of),
       to_matches(rules, names, search_for::matches),
       to_near_misses(rules, names, search_for::near_misses),
-      needs(rules, to_matches.branches) {}
+      needs(rules, to_matches.branches),
+      meanings(rules) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_filter_tables<program>;
@@ -12397,7 +12445,7 @@ class basic_filter {
   using entrance = detail::entrance;
 
   basic_filter(filter_tables const& of, Image const& image, facts const& known)
-      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.rules, image, known) {}
+      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.meanings, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
@@ -13609,6 +13657,13 @@ class named_extents {
  public:
   explicit named_extents(rearrangement const& what) : what_(what) {}
 
+  [[nodiscard]] bool same(named_extents const& other) const {
+    bool equal = told_ == other.told_ && regrouped_.size() == other.regrouped_.size();
+    for (std::size_t i = 0; equal && i < regrouped_.size(); ++i) equal = regrouped_[i] == other.regrouped_[i];
+    for (std::uint8_t name = 0; equal && name < what_.name_count; ++name)
+      equal = known_[name] == other.known_[name] && (!known_[name] || of_[name] == other.of_[name]);
+    return equal;
+  }
   void know(std::uint8_t name, polynomial const& extent) {
     of_[name] = extent;
     known_[name] = true;
@@ -15045,32 +15100,32 @@ namespace fuse::inline v0::detail {
 class chosen_rules {
  public:
   template <class Choose>
-  chosen_rules(program const& rules, Choose const& choose) : first_(rules.code.size(), none) {
+  chosen_rules(program const& rules, Choose const& choose) : code_(rules.code), after_(rules.code.size()) {
     for (std::size_t rule = 0; rule < rules.rules.size(); ++rule) chosen_.push_back(choose(rule));
-    for (bool more = true; more;) {
-      more = false;
-      for (std::size_t at = first_.size(); at-- > 0;) {
-        if (first_[at] != none) continue;
-        auto const& i = rules.code[at];
-        if (i.code == step::accept) {
-          if (chosen_[i.op]) first_[at] = i.op;
-        } else {
-          if (i.next != no_instruction) first_[at] = first_[i.next];
-          if (first_[at] == none && i.code == step::fork) first_[at] = first_[i.other];
-        }
-        more = more || first_[at] != none;
-      }
-    }
   }
 
   [[nodiscard]] bool has(std::uint16_t rule) const { return chosen_[rule]; }
-  [[nodiscard]] bool pass(std::uint16_t at) const { return first_[at] != none; }
-  [[nodiscard]] std::uint16_t rule_after(std::uint16_t at) const { return first_[at]; }
+  [[nodiscard]] bool pass(std::uint16_t at) const { return find_after(at) != none; }
+  [[nodiscard]] std::uint16_t rule_after(std::uint16_t at) const {
+    return static_cast<std::uint16_t>(find_after(at) - first_rule);
+  }
 
  private:
-  static constexpr std::uint16_t none = 0xffff;
-  std::vector<bool> chosen_;          // by rule
-  std::vector<std::uint16_t> first_;  // by instruction
+  static constexpr std::uint16_t unknown = 0, none = 1, first_rule = 2;
+
+  [[nodiscard]] std::uint16_t find_after(std::uint16_t at) const {
+    auto& found = after_[at];
+    if (found != unknown) return found;
+    auto const& i = code_[at];
+    if (i.code == step::accept) return found = chosen_[i.op] ? static_cast<std::uint16_t>(first_rule + i.op) : none;
+    found = i.next == no_instruction ? none : find_after(i.next);
+    if (found == none && i.code == step::fork) found = find_after(i.other);
+    return found;
+  }
+
+  span<instruction const> code_;
+  std::vector<bool> chosen_;                  // by rule
+  mutable std::vector<std::uint16_t> after_;  // by instruction
 };
 
 [[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
@@ -18154,6 +18209,49 @@ template <auto const& Rules, class Graph>
 
 namespace fuse::inline v0::detail {
 
+class counted_users {
+ public:
+  explicit counted_users(program const& rules) : code_(rules.code), by_rule_(rules.rules.size(), opcode_set{}) {
+    for (auto const& i : code_)
+      if (i.code == step::users) list(i.next);
+  }
+
+  [[nodiscard]] opcode_set const& operator[](std::size_t rule) const { return by_rule_[rule]; }
+
+ private:
+  void list(std::uint16_t pc) {
+    auto const& i = code_[pc];
+    if (i.code == step::fork) {
+      list(i.next);
+      list(i.other);
+      return;
+    }
+    opcode_set counted{};
+    if (i.code == step::operation)
+      counted.add(static_cast<opcode>(i.op));
+    else
+      for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
+        counted.add(static_cast<opcode>(op));
+    std::vector<bool> seen(code_.size(), false);
+    add(counted, pc, seen);
+  }
+
+  void add(opcode_set const& counted, std::uint16_t pc, std::vector<bool>& seen) {
+    for (; pc != no_instruction && !seen[pc]; pc = code_[pc].next) {
+      seen[pc] = true;
+      if (code_[pc].code == step::accept) by_rule_[code_[pc].op].add(counted);
+      if (code_[pc].code == step::fork) add(counted, code_[pc].other, seen);
+    }
+  }
+
+  span<instruction const> code_;
+  plain_vector<opcode_set> by_rule_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 class pattern_reach {
  public:
   static constexpr int none = -1;  ///< no pattern has such an operator inside
@@ -18238,6 +18336,7 @@ template <class Program>
 struct basic_compiled_rules {
   basic_filter_tables<Program> const tables;
   pattern_reach const reach;
+  counted_users const counts;
 
   basic_compiled_rules(Program const& of, dialect const& names);
 };
@@ -18245,7 +18344,7 @@ using compiled_rules = basic_compiled_rules<program>;
 
 template <class Program>
 basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules) {}
+    : tables(of, names), reach(tables.rules), counts(tables.rules) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_compiled_rules<program>;
@@ -19096,6 +19195,7 @@ class basic_transaction final : public read_only_source {
   [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
 
   [[nodiscard]] node_id first_node() const { return first_node_; }
+  [[nodiscard]] bool was_there(value_id v) const { return v < first_value_; }
   [[nodiscard]] span<node_id const> shared() const { return shared_; }
   [[nodiscard]] bool is_new(node_id n) const {
     bool found = n >= first_node_;
@@ -21678,7 +21778,15 @@ class basic_rearranged_operand {
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   void begin() { passed_.clear(); }
 
+  void forget() { found_.clear(); }
+
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
+    for (auto const& each : found_)
+      if (each.of == v && each.what == &what && each.names.same(names)) {
+        passed_.append(each.passed);
+        return written(each.best);
+      }
+    auto const told = names;
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
     auto const from = shape(v);
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
@@ -21688,7 +21796,10 @@ class basic_rearranged_operand {
     if (along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
-    if (plan best; shortest(v, names, best)) return written(best);
+    if (plan best; shortest(v, names, best)) {
+      if (into_.was_there(v)) keep({&what, told, v, best, between_});
+      return written(best);
+    }
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -21724,6 +21835,19 @@ class basic_rearranged_operand {
     std::vector<std::int64_t> order;
     int operators = 0, moving = 0;  ///< of these, a Reshape moves nothing
   };
+
+  struct found_plan {
+    rearrangement const* what;
+    named_extents names;
+    value_id of;
+    plan best;
+    plain_vector<node_id> passed;
+  };
+  static constexpr std::size_t most_found = 32;
+  void keep(found_plan found) {
+    if (found_.size() == most_found) found_.clear();
+    found_.push_back(std::move(found));
+  }
 
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool any = false;
@@ -21991,6 +22115,7 @@ class basic_rearranged_operand {
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
   plain_vector<node_id> between_, passed_;
+  std::vector<found_plan> found_;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -22049,6 +22174,7 @@ class basic_instantiation {
     }
     return span<value_id const>(roots_);
   }
+  void forget() { rearranged_.forget(); }
   [[nodiscard]] span<node_id const> passed() const { return rearranged_.passed(); }
 
  private:
@@ -22744,17 +22870,9 @@ class basic_application {
         right_(rules_, match_, image, known, names, options.target, changes_, required_),
         infinite_(image, known, names, match_, changes_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
-        others_(image, known, names, match.congruent(), changes_),
-        counted_(static_cast<std::size_t>(opcode::count_), false) {}
+        others_(image, known, names, match.congruent(), changes_) {}
 
-  void count_users(std::vector<bool> const& selected) {
-    bool counts = false;
-    for (auto const& i : rules_.code) counts = counts || i.code == step::users;
-    if (!counts) return;
-    chosen_rules const chosen(rules_, [&](std::size_t rule) { return selected[rule]; });
-    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
-      if (rules_.code[pc].code == step::users && chosen.pass(pc)) count_users_of(rules_.code[pc].next);
-  }
+  void count_users(opcode_set const& of) { counted_ = of; }
 
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     using kind = rewrite_outcome::kind;
@@ -22871,6 +22989,7 @@ class basic_application {
     replace();
     erase_dead();
     update_contents();
+    right_.forget();
     rewrite_outcome outcome{kind::applied};
     if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
     return outcome;
@@ -23075,22 +23194,9 @@ class basic_application {
         image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, n == absent ? absent : v}); });
     less_read_.clear();
   }
-  void count_users_of(std::uint16_t pc) {
-    auto const& i = rules_.code[pc];
-    counts_users_ = true;
-    if (i.code == step::fork) {
-      count_users_of(i.next);
-      count_users_of(i.other);
-    } else if (i.code == step::operation) {
-      counted_[i.op] = true;
-    } else {
-      counted_.assign(counted_.size(), true);
-    }
-  }
   [[nodiscard]] bool counts_users_of(value_id v) const {
     auto const n = image_.producer(v);
-    return image_.value(v).watched ||
-           (counts_users_ && n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))]);
+    return image_.value(v).watched || (n != absent && counted_.has(op_of(image_, n)));
   }
 
   void update_contents() {
@@ -23132,8 +23238,7 @@ class basic_application {
   basic_infinite_terms<Image> infinite_;
   basic_narrowing<Image> narrowing_;
   basic_other_results<Image> others_;
-  bool counts_users_ = false;  // some rule does
-  std::vector<bool> counted_;  // ... of such operators
+  opcode_set counted_{};  // of whose results some rule counts the users
 };
 using application = basic_application<graph_image>;
 
@@ -23529,7 +23634,15 @@ namespace fuse::inline v0::detail {
 class rule_targets {
  public:
   rule_targets(program const& rules, dialect const& names, int version, target to)
-      : rules_(rules), names_(names), version_(version), to_(to) {}
+      : rules_(rules), names_(names), version_(version), to_(to), written_(static_cast<std::size_t>(opcode::count_)) {
+    for (auto const& row : names.rows) {
+      if (row.emit == target::none || row.since > version || row.emit_since > version) continue;
+      auto& known = written_[static_cast<std::size_t>(row.op)];
+      auto const limit = row.operands < 0 ? any_number : static_cast<std::size_t>(row.operands) + 1;
+      if (limit >= known.below_for_anyone) known.below_for_anyone = limit, known.name = row.name;
+      if (limit > known.below && includes(row.emit, to)) known.below = limit;
+    }
+  }
 
   [[nodiscard]] std::string_view missing(rule_info const& rule) const {
     auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
@@ -23539,6 +23652,11 @@ class rule_targets {
 
  private:
   using kind = replacement_term::kind;
+  static constexpr auto any_number = static_cast<std::size_t>(-1);
+  struct written_operator {
+    std::size_t below = 0, below_for_anyone = 0;
+    std::string_view name{};
+  };
 
   [[nodiscard]] std::string_view missing(rule_info const& rule, span<replacement_term const> terms,
                                          std::uint8_t at) const {
@@ -23566,15 +23684,10 @@ class rule_targets {
     return included ? std::string_view{} : row->name;
   }
   [[nodiscard]] std::string_view missing(opcode op, std::size_t operands) const {
-    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return {};
-    std::string_view elsewhere{};
-    for (auto const& row : names_.rows) {
-      if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
-      if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
-      if (includes(row.emit, to_)) return {};
-      elsewhere = row.name;
-    }
-    return elsewhere;
+    auto const& known = written_[static_cast<std::size_t>(op)];
+    bool const elsewhere = operands >= known.below && operands < known.below_for_anyone;
+    bool const stands_in = names_.stands_in != nullptr && names_.stands_in(op, operands);
+    return elsewhere && !stands_in ? known.name : std::string_view{};
   }
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
                                      operand_terms const& operands) {
@@ -23588,6 +23701,7 @@ class rule_targets {
   dialect const& names_;
   int version_;
   target to_;
+  plain_vector<written_operator> written_;  // by opcode
 };
 
 }  // namespace fuse::inline v0::detail
@@ -23665,7 +23779,7 @@ class basic_driver final : machine::acceptor {
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
-    application_.count_users(selected_);
+    take_up(of.counts);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -23674,7 +23788,7 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
-      if (!has_rules(stage)) continue;
+      if (!has_rules_[static_cast<std::size_t>(stage)]) continue;
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
       auto const before = costly_.size();
@@ -23693,7 +23807,7 @@ class basic_driver final : machine::acceptor {
       if (i < cost_rounds && may_pay(0)) again.append(span(list_costly(0)));
       if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
-        if (!has_rules(stage)) continue;
+        if (!has_rules_[static_cast<std::size_t>(stage)]) continue;
         enter_stage(stage);
         wait(again);
         visit_waiting();
@@ -23769,6 +23883,17 @@ class basic_driver final : machine::acceptor {
     }
   }
 
+  void take_up(counted_users const& counts) {
+    has_rules_.assign(static_cast<std::size_t>(rules_.stages), false);
+    opcode_set counted{};
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      if (!selected_[i]) continue;
+      has_rules_[static_cast<std::size_t>(rules_.rules[i].stage)] = true;
+      counted.add(counts[i]);
+    }
+    application_.count_users(counted);
+  }
+
   void visit_all() {
     auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
     nodes_.resize(all);
@@ -23805,11 +23930,6 @@ class basic_driver final : machine::acceptor {
     return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
-  [[nodiscard]] bool has_rules(int stage) const {
-    for (std::size_t i = 0; i < selected_.size(); ++i)
-      if (selected_[i] && rules_.rules[i].stage == stage) return true;
-    return false;
-  }
   void enter_stage(int stage) {
     stage_ = stage;
     for (std::size_t op = 0; op < begins_.size(); ++op) begins_[op] = machine_.begins(static_cast<opcode>(op), stage);
@@ -24045,8 +24165,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const& reach_;
-  std::vector<bool> selected_;
-  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
+  std::vector<bool> selected_, has_rules_;  // by rule; by stage: whether one of its rules is selected
+  plain_vector<std::uint16_t> fused_by_;    // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none

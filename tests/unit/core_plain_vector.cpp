@@ -21,6 +21,20 @@ struct record {
 };
 using records = fuse::detail::plain_vector<record>;
 
+// Of 64 elements, `count` are there.
+struct few {
+  using moves_as_bytes = void;
+  int all[64];
+  int count = 0;
+  few() {}  // NOLINT
+  few(few const& other) { *this = other; }
+  few& operator=(few const& other) {
+    count = other.count;
+    for (int i = 0; i < count; ++i) all[i] = other.all[i];
+    return *this;
+  }
+};
+
 std::vector<record> elements(records const& v) { return {v.begin(), v.end()}; }
 
 }  // namespace
@@ -89,6 +103,22 @@ TEST_CASE("copies are apart; what was moved from is empty, and of use") {
   CHECK(c.empty());
   CHECK(records().begin() == records().end());
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<records>);
+}
+
+TEST_CASE("a plain vector copies what moves as bytes as that copies itself") {
+  static_assert(!std::is_trivially_copyable_v<few>);
+  fuse::detail::plain_vector<few> own;
+  for (int i = 0; i < 20; ++i) {
+    auto& made = own.emplace_back();
+    for (made.count = 0; made.count < i; ++made.count) made.all[made.count] = i * made.count;
+  }
+  own.append(fuse::detail::plain_vector<few>(own));
+  REQUIRE(own.size() == 40);
+  for (int k = 0; k < 40; ++k) {
+    auto const& each = own[static_cast<std::size_t>(k)];
+    REQUIRE(each.count == k % 20);
+    for (int i = 0; i < each.count; ++i) REQUIRE(each.all[i] == k % 20 * i);
+  }
 }
 
 }  // namespace core_plain_vector

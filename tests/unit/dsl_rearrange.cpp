@@ -52,6 +52,13 @@ constexpr auto split_anyhow = fuse::rule<"split anyhow">(tanh(rearrange<"n (a b)
                                   .at_equal_cost();
 constexpr auto cleaned = fuse::rule<"cleaned">(rearrange<"a b c -> a b c">(x)).replace(x);
 
+// Two rules with the same right side, of which the caller refuses the first, and one that changes the graph between.
+constexpr auto put_back = rearrange<"a c b -> a b c">(sigmoid(rearrange<"a b c -> a c b">(x)));
+constexpr auto vetoed = fuse::rule<"vetoed">(sigmoid(x)).replace(put_back).at_equal_cost().benefit(1);
+constexpr auto shortened = fuse::rule<"shortened">(abs(abs(x).as<"inner">())).replace(var<"inner">);
+constexpr auto accepted = fuse::rule<"accepted">(sigmoid(x)).replace(put_back).at_equal_cost().stage(1);
+constexpr auto one_after_the_other = fuse::rule_set<vetoed, shortened, accepted>;
+
 std::vector<std::int64_t> list(graph const& g, graph::value v) {
   std::vector<std::int64_t> all;
   auto const held = g.constant(v);
@@ -427,6 +434,23 @@ TEST_CASE("axes in brackets on both sides are others, with the same elements in 
     g.end(g.add("Tanh", {g.add("Flatten", {v})}));
     CHECK(refusal<once>(g) == "right side");
   }
+}
+
+TEST_CASE("what a right side rearranges is looked for anew when the graph has changed") {
+  sketch g;
+  auto const twice = g.add("Abs", {g.add("Abs", {g.in("x", {2, 3, 4})})});
+  g.end(g.add("Sigmoid", {g.add("Transpose", {twice}, {{"perm", {0, 2, 1}}})}));
+  int refused = 0;
+  fuse::rewrite_options options;
+  options.veto_context = &refused;
+  options.veto = [](void* count, std::string_view rule, fuse::rewrite_cost const&) {
+    bool const refuses = rule == "vetoed";
+    *static_cast<int*>(count) += refuses;
+    return refuses;
+  };
+  CHECK(applied<one_after_the_other>(g, options) == 2);
+  CHECK(refused != 0);
+  CHECK(ops(g) == "Abs Sigmoid Transpose");
 }
 
 }  // namespace dsl_rearrange

@@ -24,7 +24,8 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   opened_group opened{};
   auto const at = bound.number(v);
   auto const& rules = fuse::program_of<fuse::rules::norms>;
-  fuse::detail::operator_sets const operators(rules, bound.image, known);
+  fuse::detail::operator_meanings const means(rules);
+  fuse::detail::operator_sets const operators(means, bound.image, known);
   fuse::detail::congruence congruent(bound.image, known, names);
   fuse::detail::group_opener(rules, bound.image, known, operators, congruent)
       .open(opened, {{at}, kind, 0, 0, bound.image.node(bound.image.producer(at)).region, wanted});

@@ -21,7 +21,7 @@ class plain_memory {
 
   /// Makes room for `wanted` elements of `each` bytes, `used` of which are kept.
   void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
-    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
+    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted < least_room ? least_room : wanted;
     auto* const made = ::operator new(each* room);
     prefer_large_pages(made, each * room);
     if (used != 0) std::memcpy(made, bytes_, used * each);
@@ -36,11 +36,20 @@ class plain_memory {
     other.bytes_ = bytes, other.room_ = room;
   }
 
+  static constexpr std::size_t least_room = 4;
+
   void* bytes_ = nullptr;
   std::size_t room_ = 0;  ///< in elements
 };
 
-/// A std::vector of elements that may be copied as bytes, but for its price: the engine keeps records of some forty
+/// Whether an object may be moved as bytes: what may be copied so, and what says it of itself by a member type
+/// `moves_as_bytes`, as it copies no more than it needs.
+template <class T>
+concept plain = std::is_trivially_copyable_v<T> || requires {
+  typename T::moves_as_bytes;
+};
+
+/// A std::vector of elements that may be moved as bytes, but for its price: the engine keeps records of some forty
 /// types, each of which a file pays for when it compiles (bench/compile_time.py, "the engine").
 template <class T>
 class plain_vector : plain_memory {
@@ -95,7 +104,7 @@ class plain_vector : plain_memory {
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
   void reserve(std::size_t wanted) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    static_assert(plain<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     if (wanted > room_) make_room(size_, wanted, sizeof(T));
   }
   void resize(std::size_t size) { resize(size, T{}); }
@@ -115,8 +124,12 @@ class plain_vector : plain_memory {
   /// Adds elements that are none of these.
   void append(span<T const> added) {
     reserve(size_ + added.size());
-    if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
-    size_ += added.size();
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
+      size_ += added.size();
+    } else {
+      for (auto const& each : added) ::new (static_cast<void*>(data() + size_++)) T(each);
+    }
   }
   void erase_first(std::size_t count) {
     size_ -= count;

@@ -206,9 +206,7 @@ inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   detail::polynomial p, q;
   expand(a, p);
   expand(b, q);
-  detail::polynomial::term times;
-  times.factor = factor;
-  return p.add(q, times) ? contract(p) : fresh(no_bound);
+  return p.add(q, detail::polynomial::term::of(factor)) ? contract(p) : fresh(no_bound);
 }
 
 inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }

@@ -24,6 +24,7 @@ namespace fuse::inline v0::detail {
 class layout {
  public:
   struct digit {
+    using moves_as_bytes = void;
     std::uint32_t axis;
     polynomial extent, stride;
     [[nodiscard]] friend bool operator==(digit const& a, digit const& b) {

@@ -12,19 +12,35 @@ namespace fuse::inline v0::detail {
 /// false.
 struct polynomial {
   static constexpr std::uint32_t most_terms = 12, most_degree = 6;
+  using moves_as_bytes = void;  ///< see `plain_vector`
+
   struct term {
-    std::int64_t factor = 0;
-    std::uint32_t degree = 0;
-    std::uint32_t atoms[most_degree]{};  ///< rising, repeated for powers
+    std::int64_t factor;
+    std::uint32_t degree;
+    std::uint32_t atoms[most_degree];  ///< rising, repeated for powers
+
+    [[nodiscard]] static constexpr term of(std::int64_t number) {
+      term made{};
+      made.factor = number;
+      return made;
+    }
   };
-  term terms[most_terms]{};
+  term terms[most_terms];  ///< `count` of them; nearly always one, so that no other is written or copied
   std::uint32_t count = 0;
 
-  constexpr polynomial() = default;
-  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0].factor = number; }
+  constexpr polynomial() {}  // NOLINT: terms are written when there are some
+  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0] = term::of(number); }
+  constexpr polynomial(polynomial const& other) { *this = other; }
+  constexpr polynomial& operator=(polynomial const& other) {
+    count = other.count;
+    for (std::uint32_t i = 0; i < count; ++i) terms[i] = other.terms[i];
+    return *this;
+  }
 
   /// Whether it is that number, whatever the atoms stand for.
-  [[nodiscard]] constexpr bool is(std::int64_t number) const { return *this == polynomial(number); }
+  [[nodiscard]] constexpr bool is(std::int64_t number) const {
+    return number == 0 ? count == 0 : count == 1 && terms[0].degree == 0 && terms[0].factor == number;
+  }
   /// Whether it is a number, and which.
   [[nodiscard]] constexpr bool known(std::int64_t& number) const {
     number = count == 0 ? 0 : terms[0].factor;
@@ -66,7 +82,7 @@ struct polynomial {
 
   [[nodiscard]] static constexpr bool multiply(term const& a, term const& b, term& product) {
     if (a.degree + b.degree > most_degree) return false;
-    term made;
+    term made{};
     if (!checked_multiply(a.factor, b.factor, made.factor)) return false;
     for (std::uint32_t i = 0, j = 0; i < a.degree || j < b.degree;)
       made.atoms[made.degree++] =
@@ -77,7 +93,7 @@ struct polynomial {
 
   /// this += factor * other
   [[nodiscard]] constexpr bool add(polynomial const& other, term const& factor) {
-    term product;
+    term product{};
     for (std::uint32_t i = 0; i < other.count; ++i)
       if (!multiply(other.terms[i], factor, product) || !add(product)) return false;
     return true;
@@ -91,7 +107,7 @@ struct polynomial {
   }
   /// this += factor * other; this *= other.
   [[nodiscard]] constexpr bool add(polynomial const& other, std::int64_t factor = 1) {
-    return add(other, polynomial(factor).terms[0]);
+    return add(other, term::of(factor));
   }
   [[nodiscard]] constexpr bool multiply(polynomial const& other) {
     polynomial const before = *this;
@@ -121,7 +137,7 @@ struct polynomial {
     quotient.count = 0;
     if (b.count == 0) return false;
     for (std::uint32_t steps = 0; a.count != 0; ++steps) {
-      term t, back;
+      term t{}, back{};
       if (steps == most_terms || !divide(a.terms[0], b.terms[0], t) || !quotient.add(t)) return false;
       back = t;
       if (!checked_multiply(t.factor, -1, back.factor) || !a.add(b, back)) return false;

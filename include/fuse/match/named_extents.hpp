@@ -19,6 +19,14 @@ class named_extents {
  public:
   explicit named_extents(rearrangement const& what) : what_(what) {}
 
+  /// Whether two of one notation know the same.
+  [[nodiscard]] bool same(named_extents const& other) const {
+    bool equal = told_ == other.told_ && regrouped_.size() == other.regrouped_.size();
+    for (std::size_t i = 0; equal && i < regrouped_.size(); ++i) equal = regrouped_[i] == other.regrouped_[i];
+    for (std::uint8_t name = 0; equal && name < what_.name_count; ++name)
+      equal = known_[name] == other.known_[name] && (!known_[name] || of_[name] == other.of_[name]);
+    return equal;
+  }
   void know(std::uint8_t name, polynomial const& extent) {
     of_[name] = extent;
     known_[name] = true;

@@ -12,7 +12,6 @@
 #include <fuse/core/span.hpp>
 #include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
-#include <fuse/program/ways.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/infinite_terms.hpp>
@@ -52,18 +51,10 @@ class basic_application {
         right_(rules_, match_, image, known, names, options.target, changes_, required_),
         infinite_(image, known, names, match_, changes_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
-        others_(image, known, names, match.congruent(), changes_),
-        counted_(static_cast<std::size_t>(opcode::count_), false) {}
+        others_(image, known, names, match.congruent(), changes_) {}
 
-  /// Says which rules may be applied: what these count the users of is told again when it has fewer.
-  void count_users(std::vector<bool> const& selected) {
-    bool counts = false;
-    for (auto const& i : rules_.code) counts = counts || i.code == step::users;
-    if (!counts) return;
-    chosen_rules const chosen(rules_, [&](std::size_t rule) { return selected[rule]; });
-    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
-      if (rules_.code[pc].code == step::users && chosen.pass(pc)) count_users_of(rules_.code[pc].next);
-  }
+  /// Says of which operators' results some rule counts the users: what is told again when it has fewer.
+  void count_users(opcode_set const& of) { counted_ = of; }
 
   /// Applies `rule` to the machine's match at node `root`. `computed_in`: unknown, or the wider element type of a
   /// second try. `origin`: what new nodes are named after. It is unchanged where the right side is the graph as it is.
@@ -191,6 +182,7 @@ class basic_application {
     replace();
     erase_dead();
     update_contents();
+    right_.forget();
     rewrite_outcome outcome{kind::applied};
     if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
     return outcome;
@@ -411,23 +403,9 @@ class basic_application {
         image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, n == absent ? absent : v}); });
     less_read_.clear();
   }
-  // Which operators have counted users is told by what follows that step; of a sum or product, it may be any.
-  void count_users_of(std::uint16_t pc) {
-    auto const& i = rules_.code[pc];
-    counts_users_ = true;
-    if (i.code == step::fork) {
-      count_users_of(i.next);
-      count_users_of(i.other);
-    } else if (i.code == step::operation) {
-      counted_[i.op] = true;
-    } else {
-      counted_.assign(counted_.size(), true);
-    }
-  }
   [[nodiscard]] bool counts_users_of(value_id v) const {
     auto const n = image_.producer(v);
-    return image_.value(v).watched ||
-           (counts_users_ && n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))]);
+    return image_.value(v).watched || (n != absent && counted_.has(op_of(image_, n)));
   }
 
   // What is made now may not be known to be the number that it was, or be known to be one first; so may what is
@@ -471,8 +449,7 @@ class basic_application {
   basic_infinite_terms<Image> infinite_;
   basic_narrowing<Image> narrowing_;
   basic_other_results<Image> others_;
-  bool counts_users_ = false;  // some rule does
-  std::vector<bool> counted_;  // ... of such operators
+  opcode_set counted_{};  // of whose results some rule counts the users
 };
 using application = basic_application<graph_image>;
 

@@ -5,6 +5,7 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rewrite/counted_users.hpp>
 #include <fuse/rewrite/reach.hpp>
 
 namespace fuse::inline v0::detail {
@@ -14,6 +15,7 @@ template <class Program>
 struct basic_compiled_rules {
   basic_filter_tables<Program> const tables;
   pattern_reach const reach;
+  counted_users const counts;
 
   basic_compiled_rules(Program const& of, dialect const& names);
 };
@@ -21,7 +23,7 @@ using compiled_rules = basic_compiled_rules<program>;
 
 template <class Program>
 basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules) {}
+    : tables(of, names), reach(tables.rules), counts(tables.rules) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_compiled_rules<program>;

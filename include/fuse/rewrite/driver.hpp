@@ -50,7 +50,7 @@ class basic_driver final : machine::acceptor {
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
-    application_.count_users(selected_);
+    take_up(of.counts);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -59,7 +59,7 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
-      if (!has_rules(stage)) continue;
+      if (!has_rules_[static_cast<std::size_t>(stage)]) continue;
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
       auto const before = costly_.size();
@@ -80,7 +80,7 @@ class basic_driver final : machine::acceptor {
       if (i < cost_rounds && may_pay(0)) again.append(span(list_costly(0)));
       if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
-        if (!has_rules(stage)) continue;
+        if (!has_rules_[static_cast<std::size_t>(stage)]) continue;
         enter_stage(stage);
         wait(again);
         visit_waiting();
@@ -159,6 +159,18 @@ class basic_driver final : machine::acceptor {
     }
   }
 
+  // What is to be known of all rules that are selected.
+  void take_up(counted_users const& counts) {
+    has_rules_.assign(static_cast<std::size_t>(rules_.stages), false);
+    opcode_set counted{};
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      if (!selected_[i]) continue;
+      has_rules_[static_cast<std::size_t>(rules_.rules[i].stage)] = true;
+      counted.add(counts[i]);
+    }
+    application_.count_users(counted);
+  }
+
   // Every node, users before producers. Later stages pass over those that are gone by then, or that none begins at.
   void visit_all() {
     auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
@@ -197,12 +209,6 @@ class basic_driver final : machine::acceptor {
     return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
-  // Whether a rule of a stage is selected.
-  [[nodiscard]] bool has_rules(int stage) const {
-    for (std::size_t i = 0; i < selected_.size(); ++i)
-      if (selected_[i] && rules_.rules[i].stage == stage) return true;
-    return false;
-  }
   // Where rules of a stage begin: at most nodes none does.
   void enter_stage(int stage) {
     stage_ = stage;
@@ -463,8 +469,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const& reach_;
-  std::vector<bool> selected_;
-  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
+  std::vector<bool> selected_, has_rules_;  // by rule; by stage: whether one of its rules is selected
+  plain_vector<std::uint16_t> fused_by_;    // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none

@@ -82,6 +82,8 @@ class basic_instantiation {
     }
     return span<value_id const>(roots_);
   }
+  /// The graph has changed.
+  void forget() { rearranged_.forget(); }
   /// Nodes whose results the right side that was built last reads no more, as it is made from what is below them.
   [[nodiscard]] span<node_id const> passed() const { return rearranged_.passed(); }
 

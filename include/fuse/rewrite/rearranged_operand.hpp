@@ -38,8 +38,17 @@ class basic_rearranged_operand {
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   void begin() { passed_.clear(); }
 
+  /// The graph has changed.
+  void forget() { found_.clear(); }
+
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
+    for (auto const& each : found_)
+      if (each.of == v && each.what == &what && each.names.same(names)) {
+        passed_.append(each.passed);
+        return written(each.best);
+      }
+    auto const told = names;
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
     auto const from = shape(v);
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
@@ -49,7 +58,10 @@ class basic_rearranged_operand {
     if (along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
-    if (plan best; shortest(v, names, best)) return written(best);
+    if (plan best; shortest(v, names, best)) {
+      if (into_.was_there(v)) keep({&what, told, v, best, between_});
+      return written(best);
+    }
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -88,6 +100,20 @@ class basic_rearranged_operand {
     std::vector<std::int64_t> order;
     int operators = 0, moving = 0;  ///< of these, a Reshape moves nothing
   };
+
+  // What was found lately: the forms of a right side rearrange alike, and so do rules that are found in one place.
+  struct found_plan {
+    rearrangement const* what;
+    named_extents names;
+    value_id of;
+    plan best;
+    plain_vector<node_id> passed;
+  };
+  static constexpr std::size_t most_found = 32;
+  void keep(found_plan found) {
+    if (found_.size() == most_found) found_.clear();
+    found_.push_back(std::move(found));
+  }
 
   // The plan of fewest operators, from `v` or what it is a rearrangement of: of equal ones that which moves least, and
   // of these the deepest, so that what stands between has fewer readers. False where there is none: elements are
@@ -370,6 +396,7 @@ class basic_rearranged_operand {
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
   plain_vector<node_id> between_, passed_;
+  std::vector<found_plan> found_;
 };
 
 }  // namespace fuse::inline v0::detail

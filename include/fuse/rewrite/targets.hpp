@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 
@@ -15,10 +16,18 @@ namespace fuse::inline v0::detail {
 class rule_targets {
  public:
   rule_targets(program const& rules, dialect const& names, int version, target to)
-      : rules_(rules), names_(names), version_(version), to_(to) {}
+      : rules_(rules), names_(names), version_(version), to_(to), written_(static_cast<std::size_t>(opcode::count_)) {
+    for (auto const& row : names.rows) {
+      if (row.emit == target::none || row.since > version || row.emit_since > version) continue;
+      auto& known = written_[static_cast<std::size_t>(row.op)];
+      auto const limit = row.operands < 0 ? any_number : static_cast<std::size_t>(row.operands) + 1;
+      if (limit >= known.below_for_anyone) known.below_for_anyone = limit, known.name = row.name;
+      if (limit > known.below && includes(row.emit, to)) known.below = limit;
+    }
+  }
 
   /// The operator for which a rule is for another target, as the dialect names it there; empty for other rules. Linear
-  /// in the rule's right side and the rows of the dialect.
+  /// in the rule's right side.
   [[nodiscard]] std::string_view missing(rule_info const& rule) const {
     auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
     if (terms.size() == 0) return {};
@@ -27,6 +36,13 @@ class rule_targets {
 
  private:
   using kind = replacement_term::kind;
+  static constexpr auto any_number = static_cast<std::size_t>(-1);
+  // How an operator is written: with fewer operands than `below` for the target, than the other for whomever, and then
+  // by that name.
+  struct written_operator {
+    std::size_t below = 0, below_for_anyone = 0;
+    std::string_view name{};
+  };
 
   // Not what is folded or made a row, which is computed.
   [[nodiscard]] std::string_view missing(rule_info const& rule, span<replacement_term const> terms,
@@ -55,15 +71,10 @@ class rule_targets {
     return included ? std::string_view{} : row->name;
   }
   [[nodiscard]] std::string_view missing(opcode op, std::size_t operands) const {
-    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return {};
-    std::string_view elsewhere{};
-    for (auto const& row : names_.rows) {
-      if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
-      if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
-      if (includes(row.emit, to_)) return {};
-      elsewhere = row.name;
-    }
-    return elsewhere;
+    auto const& known = written_[static_cast<std::size_t>(op)];
+    bool const elsewhere = operands >= known.below && operands < known.below_for_anyone;
+    bool const stands_in = names_.stands_in != nullptr && names_.stands_in(op, operands);
+    return elsewhere && !stands_in ? known.name : std::string_view{};
   }
   // How many operands a rest stands for is not known.
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
@@ -78,6 +89,7 @@ class rule_targets {
   dialect const& names_;
   int version_;
   target to_;
+  plain_vector<written_operator> written_;  // by opcode
 };
 
 }  // namespace fuse::inline v0::detail

@@ -94,6 +94,8 @@ class basic_transaction final : public read_only_source {
   [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
 
   [[nodiscard]] node_id first_node() const { return first_node_; }
+  /// Whether a value is of the graph as it was before.
+  [[nodiscard]] bool was_there(value_id v) const { return v < first_value_; }
   /// Nodes that were there already and stand for new ones.
   [[nodiscard]] span<node_id const> shared() const { return shared_; }
   /// Whether `n` is new, or stands for a new one.

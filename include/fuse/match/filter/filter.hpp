@@ -11,6 +11,7 @@
 #include <fuse/match/filter/branch_lists.hpp>
 #include <fuse/match/filter/entrances.hpp>
 #include <fuse/match/filter/frame_needs.hpp>
+#include <fuse/match/filter/operator_meanings.hpp>
 #include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
@@ -33,6 +34,7 @@ struct basic_filter_tables {
   Program const rules;
   basic_ways<Program> const to_matches, to_near_misses;
   basic_frame_needs<Program> const needs;
+  operator_meanings const meanings;
 
   basic_filter_tables(Program const& of, dialect const& names);
   basic_filter_tables(basic_filter_tables const&) = delete;
@@ -45,7 +47,8 @@ basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect con
     : rules(of),
       to_matches(rules, names, search_for::matches),
       to_near_misses(rules, names, search_for::near_misses),
-      needs(rules, to_matches.branches) {}
+      needs(rules, to_matches.branches),
+      meanings(rules) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_filter_tables<program>;
@@ -59,7 +62,7 @@ class basic_filter {
   using entrance = detail::entrance;
 
   basic_filter(filter_tables const& of, Image const& image, facts const& known)
-      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.rules, image, known) {}
+      : tables_(of), ways_(&of.to_matches), image_(image), sets_(of.meanings, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 

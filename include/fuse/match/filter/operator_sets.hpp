@@ -3,16 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/unchanged.hpp>
+#include <fuse/match/filter/operator_meanings.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
-#include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -51,27 +50,8 @@ class basic_operator_sets {
   static constexpr value_id of_anything = absent - 1;
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
-  basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
-    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back();
-      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
-      for (std::size_t i = 0; i < set.count; ++i) {
-        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
-        if (!set.by_name[i]) {
-          meanings_[set.ops[i]].transparent = true;
-          continue;
-        }
-        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
-        transparent_names_[set.ops[i]] = true;
-      }
-    }
-    for (auto const& i : rules.code)
-      if (i.code == step::group) {
-        clips_ = clips_ || (i.flags & instruction::clips) != 0;
-        opens_ = true;
-      }
+  basic_operator_sets(operator_meanings const& means, Image const& image, facts const& known)
+      : image_(image), facts_(known), means_(means) {
     update();
   }
 
@@ -85,7 +65,7 @@ class basic_operator_sets {
 
   /// The bits one of which is direct at whatever opens as a sum or product, or as what set `through` looks through.
   [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
-    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+    return (kind == op_group::sum ? sum_bit : product_bit) | means_.bits_through(through);
   }
 
   /// Whether a reduction, or an operator that shares the bit of one, stands at or below `v`, whatever is told.
@@ -117,7 +97,7 @@ class basic_operator_sets {
         auto const before = of_[v];
         find(n, v);
         // (Which terms are alike may be another matter below the same operators.)
-        bool const multiple = opens_ && (n == changed || is_multiple(v));
+        bool const multiple = means_.opens() && (n == changed || is_multiple(v));
         if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
         if (n != changed) of_[v].add(before);
       }
@@ -152,78 +132,38 @@ class basic_operator_sets {
   // What stands at a value, whether that is told or not.
   [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
 
-  // What an operator is, looked up once.
-  struct meaning {
-    std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
-    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
-    std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, moves = false, layout = false, power = false, logarithm = false;
-  };
-  [[nodiscard]] static meaning meaning_of(opcode op) {
-    meaning of;
-    // A sum of squares is of a product, and stands for that as well.
-    auto const sums = summing_of(op);
-    bool const squares = sums.of == 2;
-    of.moves = may_move_elements(op);
-    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (info(op).group == op_group::none) {
-      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
-      if (squares) of.bits |= of.below = product_bit;
-      if (sums.power != 1) of.bits |= root_bit;
-    }
-    auto const add = [&](opening const& how, std::uint64_t kind) {
-      switch (how.when) {
-        case opens_with::none:
-        case opens_with::squared: return;
-        case opens_with::scaled: of.scaled = kind; return;
-        case opens_with::alike: of.alike = kind; return;
-        case opens_with::logarithm: of.logarithm = true; return;
-        case opens_with::unit: of.bits |= root_bit; break;
-        case opens_with::power: of.power = true; break;
-        default: break;
-      }
-      of.kinds |= kind;
-      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
-    };
-    add(opening_of(op, op_group::sum), sum_bit);
-    add(opening_of(op, op_group::product), product_bit);
-    return of;
-  }
-
   // What stands at result `v` of node `n`, written where it belongs: on processors of today, a copy of what was just
   // written in parts waits for all of them.
   void find(node_id n, value_id v) {
-    auto const& means = meanings_[image_.node(n).tag.op];
+    auto const& means = means_[image_.node(n).tag.op];
     if (means.kinds == 0)
       find_operator(n, means, of_[v]);
     else
       find_group(n, means, of_[v]);
     if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
   }
-  void find_operator(node_id n, meaning const& means, sets& into) const {
+  void find_operator(node_id n, operator_meanings::meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
     for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag))
+    if (means.transparent || alone || means_.has_transparent_name(record.tag))
       found.add(of(kept_operand(image_, facts_, n)));
     else if (means.moves && record.operand_count != 0)
       found.add(of(image_.operand(n, 0)).moved());
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
+    if (means.logarithm && record.operand_count == 1 && means_.opens() && may_be_logarithm(image_.operand(n, 0))) {
       auto const& inside = of(image_.operand(n, 0));
       auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
       found.add({there, there & ~(sum_bit | terms_bit), inside.below});
     }
-    if (clips_ && may_clip(op))
+    if (means_.clips() && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
         found.add(of(whole)), found.direct |= sum_bit;
     into = found;
   }
-  void find_group(node_id n, meaning const& means, sets& into) const {
+  void find_group(node_id n, operator_meanings::meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
@@ -241,7 +181,7 @@ class basic_operator_sets {
     auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
     for (std::uint32_t i = 0; i < record.operand_count; ++i)
       if (scales(i)) kinds |= means.scaled;
-    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    if (means.alike != 0 && means_.opens() && may_be_alike(n)) kinds |= means.alike;
     // (A number by one over a sum is a multiple of that.)
     bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
@@ -316,22 +256,13 @@ class basic_operator_sets {
     }
     return true;
   }
-  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
-    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
-  }
-
-  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;
-  plain_vector<meaning> meanings_;  // by opcode
-  std::vector<bool> transparent_names_;
-  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  operator_meanings const& means_;
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool tells_ = true;
-  bool clips_ = false;  // rules look for clipped sums
-  bool opens_ = false;  // ... or for any sum or product
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
