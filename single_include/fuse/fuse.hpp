@@ -172,10 +172,8 @@ inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::nu
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
 inline constexpr parameter_info attention_parameters[] = {
-    {"q_num_heads", 0},
-    {"kv_num_heads", 0},
-    real_number("scale", std::numeric_limits<double>::quiet_NaN()),
-    {"is_causal", 0},
+    {"q_num_heads", 0},       {"kv_num_heads", 0},      real_number("scale", std::numeric_limits<double>::quiet_NaN()),
+    {"is_causal", 0},         {"left_window_size", -1}, {"right_window_size", -1},
     real_number("softcap", 0)};
 inline constexpr parameter_info multi_head_attention_parameters[] = {
     {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};
@@ -873,12 +871,24 @@ struct expression {
       holder.child[0] = changed.add(value);
       holder.children = 1;
     }
+    if (node.children == 8) changed.make_room(node);
     if (node.children == 8)
       changed.too_large = true;
     else
       node.child[node.children++] = changed.add(holder), ++node.attributes;
     changed.append(node);
     return changed;
+  }
+
+  constexpr void make_room(term& node) {
+    if (node.operands() < 3) return;
+    term further{};
+    further.kind = term_kind::further;
+    for (int i = 1; i < node.operands(); ++i) further.child[further.children++] = node.child[i];
+    std::uint8_t kept = 1;
+    node.child[kept++] = add(further);
+    for (int i = node.operands(); i < node.children; ++i) node.child[kept++] = node.child[i];
+    node.children = kept;
   }
 };
 
@@ -4454,7 +4464,12 @@ inline constexpr attribute_info fused_gemm_all[] = {
     {"activation_beta", attribute_kind::number}, {"activation_gamma", attribute_kind::number},
     {"alpha", attribute_kind::number},           {"beta", attribute_kind::number},
     {"transA", attribute_kind::integer},         {"transB", attribute_kind::integer}};
-inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all};
+inline constexpr attribute_info multi_head_attention_all[] = {{"mask_filter_value", attribute_kind::number},
+                                                              {"num_heads", attribute_kind::integer},
+                                                              {"scale", attribute_kind::number},
+                                                              {"unidirectional", attribute_kind::integer}};
+inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all},
+    multi_head_attention_attributes{multi_head_attention_all};
 
 inline constexpr required_attribute no_axis[] = {{"axis"}};
 inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
@@ -4544,7 +4559,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QEmbedLayerNormalization", opcode::qembed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, quantised_embedding_types},
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
-    {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, attention_types},
+    {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &multi_head_attention_attributes, {}, attention_types},
     {"com.microsoft::Attention", opcode::projected_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, projected_attention_types},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
@@ -6951,10 +6966,35 @@ void attention_result(Context& at, std::int64_t heads, std::int64_t shared) {
 }
 
 template <class Context>
+void all_heads_shape(Context& at, std::uint32_t i, std::uint32_t past) {
+  at.share_type(i, i);
+  auto const rank = at.rank(i);
+  if (at.rank(past) != 4 || (rank != 3 && rank != 4)) return;
+  auto const before = at.shape(past), now = at.shape(i);
+  auto& symbols = at.symbols();
+  auto const length = at.dimension(symbols.add(before[2], now[rank == 4 ? 2 : 1]));
+  extent const heads = rank == 4 ? symbols.plainer(before[1], now[1]) : before[1],
+               size = rank == 4 ? symbols.plainer(before[3], now[3]) : before[3];
+  extent const made[] = {symbols.plainer(before[0], now[0]), heads, length, size};
+  at.set_shape(i, made);
+}
+
+template <class Context>
+void multi_head_attention_shape(Context& at) {
+  attention_result(at, 1, 1);
+  constexpr std::uint32_t past = 6;
+  all_heads_shape(at, 1, past);
+  all_heads_shape(at, 2, past + 1);
+}
+
+template <class Context>
 void attention_shape(Context& at) {
   std::int64_t heads = 0, shared = 0;
   bool const told = at.integer("q_num_heads", 0, heads) && at.integer("kv_num_heads", 0, shared);
   attention_result(at, told ? heads : 0, told ? shared : -1);
+  constexpr std::uint32_t past = 4;
+  all_heads_shape(at, 1, past);
+  all_heads_shape(at, 2, past + 1);
 }
 
 template <class Context>
@@ -7357,7 +7397,7 @@ void apply_shape_function(Context& at, opcode op) {
       embed_norm_shape(at);
       break;
     case opcode::attention: attention_shape(at); break;
-    case opcode::multi_head_attention: attention_result(at, 1, 1); break;
+    case opcode::multi_head_attention: multi_head_attention_shape(at); break;
     case opcode::projected_attention: projected_attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;
@@ -16737,6 +16777,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around, alone); });
     case term_kind::optional: {
       auto const before = bound_;
+      auto const registers = register_of_;
       auto const fork = size_;
       emit({.code = step::fork});
       value(t.child[0], r);
@@ -16745,6 +16786,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       emit({.code = step::missing, .a = r});
       pending_ = chained(skipped, pending_);
       bound_ = before;
+      register_of_ = registers;
       return;
     }
     case term_kind::no_operand: return emit({.code = step::missing, .a = r});
@@ -17590,6 +17632,10 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 constexpr void lowering::further_root(std::uint8_t root) {
   if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
   if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  if (auto const at = register_of_.of[root]; at != 0) {
+    out.root_registers[out.root_count++] = at;
+    return;
+  }
   way ways[max_ways]{};
   int count = 0;
   for (bool const last : {false, true})
@@ -21169,6 +21215,19 @@ class basic_operator_writer {
 
   [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
 
+  [[nodiscard]] bool lacks(opcode op) {
+    if (op == opcode::opaque || row_of(op).row != nullptr) return false;
+    if (names_.function == nullptr) return true;
+    bool stands_in = names_.stands_in == nullptr;
+    for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
+      stands_in = stands_in || names_.stands_in(op, operands);
+    return !stands_in;
+  }
+  [[nodiscard]] static objection lacking(opcode op) {
+    return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                  " at this operator set version");
+  }
+
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
     auto const& [emitted, code, asked] = row_of(op);
@@ -21191,9 +21250,7 @@ class basic_operator_writer {
       return node(tag, row->name, operands_, results);
     }
     function_body body;
-    if (names_.function == nullptr || !names_.function(emission_, body))
-      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                    " at this operator set version");
+    if (names_.function == nullptr || !names_.function(emission_, body)) return lacking(op);
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -21242,9 +21299,7 @@ class basic_operator_writer {
   built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
                               std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
-    if (row == nullptr)
-      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                    " at this operator set version");
+    if (row == nullptr) return lacking(op);
     return taking_over(n, *row, code, operands, parameters, results);
   }
 
@@ -22484,6 +22539,7 @@ class basic_instantiation {
     operand_terms const terms(terms_, t);
     value_id made_of[operand_terms::most];
     auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    if (info(op).group == op_group::none && !may_keep_elements(op) && writer_.lacks(op)) return writer_.lacking(op);
     if (op == opcode::expand && terms_[t.child[1]].what == kind::list) {
       auto of = value(t.child[0], type);
       if (!of || *of == absent || lists_.is_shape_of(*of, terms_[t.child[1]])) return of;
@@ -22567,10 +22623,10 @@ class basic_instantiation {
     auto const& tag = image_.node(n).tag;
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
-    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
     if (t.number > 0)
       return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
     if (t.number < 0) return writer_.taking_over(n, static_cast<opcode>(-t.number), operands, parameters_, results);
+    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 
@@ -23083,6 +23139,18 @@ class basic_application {
     return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node(), changes_.shared()});
   }
 
+  [[nodiscard]] bool goes(node_id n, int& left) const {
+    if (--left < 0 || n >= first_node() || image_.node(n).has_bodies) return false;
+    bool is_used = false, all_go = true;
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      is_used = is_used || is_root(v) || !image_.unused(v);
+      if (is_root(v)) continue;
+      all_go = all_go && image_.value(v).outputs == 0;
+      image_.for_each_user(v, [&](node_id user) { all_go = all_go && goes(user, left); });
+    }
+    return is_used && all_go;
+  }
   bool find_place(node_id& place) const {
     auto const first = first_node();
     auto const region = image_.node(root_).region;
@@ -23100,7 +23168,8 @@ class basic_application {
         reads_itself = reads_itself || user >= first;
         bool root = false;
         for (auto r : roots_) root = root || image_.producer(r) == user;
-        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
+        if (int left = 64; user < first && !root && image_.node(user).order < before && !goes(user, left))
+          before = image_.node(user).order;
       });
     auto at = root_;  // the first node after `after`; without it, the earliest root will do
     if (after != absent) {
@@ -23779,7 +23848,7 @@ class basic_driver final : machine::acceptor {
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
-    take_up(of.counts);
+    describe_selected(of.counts);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -23883,7 +23952,7 @@ class basic_driver final : machine::acceptor {
     }
   }
 
-  void take_up(counted_users const& counts) {
+  void describe_selected(counted_users const& counts) {
     has_rules_.assign(static_cast<std::size_t>(rules_.stages), false);
     opcode_set counted{};
     for (std::size_t i = 0; i < selected_.size(); ++i) {

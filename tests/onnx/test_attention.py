@@ -15,6 +15,7 @@ from spellings import Draw
 SEED = int(os.environ.get("FUSE_SEED", 11))
 COUNT = int(os.environ.get("FUSE_ATTENTIONS", 200 // judge.ONE_CASE_IN))
 B, H, S, T, D = 2, 4, 3, 5, 6
+PAST = 3  # of the keys, where there is a cache
 MASKS = {"keys of each batch": [B, 1, 1, T], "keys": [1, 1, 1, T], "queries and keys": [S, T], "of each batch": [B, 1, S, T],
          "of each head": [H, S, T], "of all": [B, H, S, T], "of a batch": [1, 1, S, T]}
 
@@ -40,7 +41,9 @@ class Attention:
         if wrong == "repeated in turn":
             self.shared = 2
         self.symbolic = draw("extents", "fixed", "fixed", "batch", "all")
-        self.extents = {"b": B, "s": S, "t": T}
+        self.extents = {"b": B, "s": S, "t": T, "past": PAST, "new": T - PAST}
+        cached = self.form == "an axis" and not wrong and self.symbolic != "all"
+        self.cache = draw("cache", "none", "none", "read", "returned") if cached else "none"
         if self.symbolic != "fixed":
             self.extents["b"] = "batch"
         if self.symbolic == "all":
@@ -48,7 +51,7 @@ class Attention:
         # Joined for a product alone, by Reshapes in front and behind.
         # (A product of one head of keys and many of queries broadcasts it, which no axis of both can.)
         self.joined = "none" if wrong or self.form != "an axis" or self.shared == H else draw("products of joined heads", "none", "none", "none", "the first", "the second", "both")
-        self.feeds, self.lengths, self.has_heads = {}, {}, False
+        self.feeds, self.lengths, self.returned, self.has_heads = {}, {}, {}, False
         # As many as keys, or one for all, which the product with the values alone tells.
         # (How many matrices a Reshape then makes of joined heads, nothing tells.)
         names = self.symbolic == "all" and self.joined == "none"
@@ -60,6 +63,8 @@ class Attention:
         y = self.merged(self.attended())
         dims = [self.extents["b"], self.extents["s"], H * self.size] if self.merges else [self.extents["b"], H, self.extents["s"], self.size]
         m.output(y, self.dtype, dims)
+        for name, shape in self.returned.items():
+            m.output(name, self.dtype, shape)
         if wrong == "scores used elsewhere":
             m.output(self.scores_elsewhere, self.dtype, [self.extents["b"], H, self.extents["s"], self.extents["t"]])
         if wrong == "weights used elsewhere":
@@ -68,7 +73,7 @@ class Attention:
 
     def input(self, name, shape, dtype=None):
         """`shape` in letters, or numbers."""
-        numbers = [{"b": B, "s": S, "t": T, "columns": self.columns}.get(e, e) for e in shape]
+        numbers = [{"b": B, "s": S, "t": T, "past": PAST, "new": T - PAST, "columns": self.columns}.get(e, e) for e in shape]
         dtype = dtype or self.dtype
         self.feeds[name] = (self.rng.random(numbers) < 0.7) if dtype == bool else self.rng.normal(0, 0.7, numbers).astype(dtype)
         made = self.m.input(name, dtype, [self.extents.get(e, e) if isinstance(e, str) else e for e in shape])
@@ -89,24 +94,27 @@ class Attention:
         m, draw = self.m, self.draw
         count = H // self.shared if name != "q" else H
         order = [0, 1, 3, 2] if turned else [0, 1, 2, 3]
+        cached = name != "q" and self.cache != "none"
+        taken = "new" if cached else length
         origin = draw(f"{name} is", "tokens", "tokens", "heads", "parts of tokens")
         if origin == "heads":
             self.has_heads = True
-            v = self.input(name, ["b", count, length, size])
-            v = self.repeated(v, count, length, size)
+            v = self.input(name, ["b", count, taken, size])
+            v = self.repeated(self.behind_the_past(name, v, count, size) if cached else v, count, length, size)
             v = m.op("Transpose", v, perm=order) if turned else v
         else:
             if origin == "parts of tokens":
-                whole = self.input(name, ["b", length, 2 * count * size])
+                whole = self.input(name, ["b", taken, 2 * count * size])
                 if m.opset < 13:
                     v = m.op("Split", whole, outputs=2, axis=2)[0]
                 else:
                     v = m.op("Split", whole, m.integers(count * size, count * size), outputs=2, axis=2)[0]
             else:
-                v = self.input(name, ["b", length, count * size])
-            v = m.op("Reshape", v, m.integers(0, 0, count, size) if self.symbolic != "fixed" or draw("by", "zeros", "numbers") == "zeros" else m.integers(B, {"s": S, "t": T}[length], count, size))
-            if self.shared > 1 and name != "q":
-                v = self.repeated(m.op("Transpose", v, perm=[0, 2, 1, 3]), count, length, size)
+                v = self.input(name, ["b", taken, count * size])
+            v = m.op("Reshape", v, m.integers(0, 0, count, size) if self.symbolic != "fixed" or draw("by", "zeros", "numbers") == "zeros" else m.integers(B, self.extents[taken], count, size))
+            if cached or (self.shared > 1 and name != "q"):
+                v = m.op("Transpose", v, perm=[0, 2, 1, 3])
+                v = self.repeated(self.behind_the_past(name, v, count, size) if cached else v, count, length, size)
                 v = m.op("Transpose", v, perm=order) if turned else v
             elif turned and draw(f"{name} turned", "at once", "later") == "at once":
                 v = m.op("Transpose", v, perm=[0, 2, 3, 1])
@@ -115,6 +123,13 @@ class Attention:
                 v = m.op("Transpose", v, perm=order) if turned else v
         if self.form == "in the first axis":
             v = self.in_the_first_axis(v, *((size, length) if turned else (length, size)))
+        return v
+
+    def behind_the_past(self, name, v, count, size):
+        whole = f"all {name}"
+        v = self.m.op("Concat", self.input(f"past {name}", ["b", count, "past", size]), v, axis=self.draw("axis of the cache", 2, -2), into=whole)
+        if self.cache == "returned":
+            self.returned[whole] = [self.extents["b"], count, T, size]
         return v
 
     def in_the_first_axis(self, v, *last):
@@ -298,6 +313,11 @@ class Attention:
         return m.op("Reshape", m.op("Transpose", y, perm=[0, 2, 1, 3]), m.integers(0, 0, H * self.size))
 
 
+def appends(model):
+    """Whether it takes the past itself."""
+    return any(len(n.input) > {"Attention": 4, "MultiHeadAttention": 6}.get(n.op_type, 99) for n in judge.walk(model.graph))
+
+
 def found(model):
     return sum(n.op_type in ("Attention", "MultiHeadAttention") for n in judge.walk(model.graph))
 
@@ -329,7 +349,10 @@ class AttentionTest(unittest.TestCase):
                     self.assertEqual(found(result.model), int(has), result.refusals())
                     if has:
                         self.assertNotIn("Softmax", judge.primitives(result.model))
-                        if case.shared > 1 and case.joined != "both":  # (else attention of joined heads has its way)
+                        joined = case.shared > 1 and case.joined == "both"  # (attention of joined heads has its way)
+                        if case.cache != "none" and not joined and (target == "onnx" or case.size == D):
+                            self.assertTrue(appends(result.model), result.refusals())
+                        if case.shared > 1 and not joined:
                             self.assertNotIn("Expand", [n.op_type for n in judge.walk(result.model.graph) if n.input[0].startswith("unsqueeze")])
         self.assertLessEqual(missed, 1 + COUNT // 50)
 

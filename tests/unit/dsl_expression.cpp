@@ -130,4 +130,13 @@ TEST_CASE("what is too large says so") {
   CHECK((relu(chain) + x).too_large);
 }
 
+TEST_CASE("an operator with as many operands as it has room for takes attributes all the same") {
+  constexpr auto eight = op<"Concat">(x, w, x, w, x, w, x, w);
+  constexpr auto given = eight.attr<"axis">(0).attr<"by">(1);
+  static_assert(eight[eight.root()].operands() == 8);
+  static_assert(!given.too_large && given[given.root()].attributes == 2 && given[given.root()].operands() == 2);
+  static_assert(given[given[given.root()].child[1]].kind == term_kind::further);
+  CHECK(given[given[given.root()].child[1]].children == 7);
+}
+
 }  // namespace dsl_expression

@@ -243,4 +243,86 @@ TEST_CASE("a further root is found by each branch of an either, and below what i
   }
 }
 
+TEST_CASE("a further root may be what the first one is made of") {
+  static constexpr auto t = tanh(x), both = op<"Max">(t, var<"y">);
+  static constexpr auto inner = fuse::rule<"inner">(roots(abs(exp(t)), t)).replace(relu(x), sigmoid(x));
+  static constexpr auto bound =
+      fuse::rule<"bound">(roots(relu(both), both, t)).replace(x, op<"Min">(x, var<"y">), abs(x));
+  sketch g;
+  auto const v = g.add("Tanh", {g.in("a")});
+  SECTION("which others read") {
+    g.output(g.add("Abs", {g.add("Exp", {v})}), "first");
+    g.output(g.add("Neg", {v}), "second");
+    CHECK(applied<inner>(g) == 1);
+    CHECK(ops(g) == "Relu Sigmoid Neg");
+  }
+  SECTION("which is an output") {
+    g.output(v, "second");
+    g.output(g.add("Abs", {g.add("Exp", {v})}), "first");
+    CHECK(applied<inner>(g) == 1);
+    CHECK(ops(g).find("Tanh") == std::string::npos);
+    CHECK(g.op(g.producer(g.outputs()[0])) == "Sigmoid");
+  }
+  SECTION("several of them") {
+    auto const m = g.add("Max", {v, g.in("b")});
+    g.output(g.add("Relu", {m}), "first");
+    g.output(g.add("Neg", {m}), "second");
+    g.output(g.add("Exp", {v}), "third");
+    CHECK(applied<bound>(g) == 1);
+    CHECK(ops(g).find("Tanh") == std::string::npos);
+    CHECK(ops(g).find("Max") == std::string::npos);
+  }
+}
+
+TEST_CASE("a further root that the first one may lack is looked for where it does") {
+  static constexpr auto t = tanh(x);
+  static constexpr auto operand = fuse::rule<"operand">(roots(op<"LayerNormalization">(var<"y">, x, optional(t)), t))
+                                      .replace(relu(var<"y">), sigmoid(x))
+                                      .at_equal_cost();
+  static constexpr auto addend =
+      fuse::rule<"addend">(roots(relu(exp(x) + optional(t)), t)).replace(abs(x), sigmoid(x)).at_equal_cost();
+  static constexpr auto branch =
+      fuse::rule<"branch">(roots(relu(either(exp(t), op<"Sin">(x))), t)).replace(abs(x), sigmoid(x)).at_equal_cost();
+  bool const lacks = GENERATE(false, true);
+  sketch g;
+  auto const a = g.in("a", {8}), v = g.add("Tanh", {a});
+  SECTION("an operand") {
+    auto const y = g.in("y");
+    g.output(lacks ? g.add("LayerNormalization", {y, a}) : g.add("LayerNormalization", {y, a, v}), "first");
+    g.output(v, "second");
+    CHECK(applied<operand>(g) == 1);
+  }
+  SECTION("an addend") {
+    auto const e = g.add("Exp", {a});
+    g.output(g.add("Relu", {lacks ? e : g.add("Add", {v, e})}), "first");
+    g.output(v, "second");
+    CHECK(applied<addend>(g) == 1);
+  }
+  SECTION("of a branch") {
+    g.output(g.add("Relu", {lacks ? g.add("Sin", {a}) : g.add("Exp", {v})}), "first");
+    g.output(v, "second");
+    CHECK(applied<branch>(g) == 1);
+  }
+  CHECK(ops(g).find("Tanh") == std::string::npos);
+}
+
+TEST_CASE("what reads a root, and goes with it, may stand before what the new nodes read") {
+  static constexpr auto t = tanh(x), y = var<"y">;
+  static constexpr auto made = op<"Max">(x, y);
+  static constexpr auto late = fuse::rule<"late">(roots(op<"Mul">(abs(exp(t)), y), t)).replace(made, made);
+  sketch g;
+  auto const v = g.add("Tanh", {g.in("a")});
+  auto const between = g.add("Abs", {g.add("Exp", {v})});
+  std::size_t expected = 0;
+  SECTION("it goes") { expected = 1; }
+  SECTION("another reads it") { g.output(between, "third"); }
+  SECTION("another that nobody reads") { g.add("Neg", {v}); }
+  SECTION("another further on") { g.output(g.add("Neg", {between}), "third"); }
+  auto const read = g.add("Sin", {g.in("b")});
+  g.output(g.add("Mul", {between, read}), "first");
+  g.output(v, "second");
+  CHECK(applied<late>(g) == expected);
+  if (expected != 0) CHECK(ops(g) == "Sin Max");
+}
+
 }  // namespace dsl_roots

@@ -386,6 +386,17 @@ TEST_CASE("attention of heads side by side is that of heads") {
           fuse::evaluation::done);
     for (auto x : side_by_side.results[0].elements) CHECK(x != x);
   }
+  SECTION("keys and values of the past come first") {
+    dense const now_k{{1, 1, 2}, {2, 4}}, now_v{{1, 1, 4}, {5, 6, 7, 8}}, past_k{{1, 2, 1, 1}, {1, 3}},
+        past_v{{1, 2, 1, 2}, {1, 2, 3, 4}};
+    side_by_side.results = untyped(3);
+    std::vector<dense const*> const operands{&q, &now_k, &now_v, nullptr, nullptr, nullptr, &past_k, &past_v};
+    REQUIRE(fuse::evaluate(opcode::multi_head_attention, operands, side_by_side.parameters, side_by_side.results) ==
+            fuse::evaluation::done);
+    CHECK(side_by_side.results[0].elements == made);
+    CHECK(side_by_side.results[1].elements == heads_k.elements);
+    CHECK(side_by_side.results[2].elements == heads_v.elements);
+  }
 }
 
 TEST_CASE("attention that projects is that of what it projects") {

@@ -143,12 +143,12 @@ TEST_CASE("keys and values behind a cache are not turned") {
   auto const cached = [&](std::string_view name, graph::value now) {
     auto const all = g.add("Concat", {g.in(name, {g.b, 4, "past", 6}), now}, {{"axis", 2}});
     g.output(all, "present " + std::string(name));
-    return all;
+    return g.add("Gather", {all, g.in("beams of " + std::string(name), {g.b}, element_type::int64)}, {{"axis", 0}});
   };
   auto const k = cached("keys", g.heads(g.tokens("k", g.t))), v = cached("values", g.values());
   auto const scores = g.times(g.product(g.queries(), g.turned(k, {0, 1, 3, 2})), g.number(0.25));
   CHECK(became(g, g.side_by_side(g.product(g.softmax(scores), v)), vendor) ==
-        "Reshape Transpose Concat Reshape Transpose Concat " + multi_head);
+        "Reshape Transpose Concat Gather Reshape Transpose Concat Gather " + multi_head);
   auto const read = g.operands(last(g));
   REQUIRE(read.size() == 3);
   CHECK(read[1] == k);
@@ -641,6 +641,102 @@ TEST_CASE("what a selection leaves out may be masked before") {
   SECTION("not by one that does not absorb scores") {
     CHECK(reason(g, g.side_by_side(g.weighted(selected(-1e4))), "attention").find("absorbs its score") !=
           std::string::npos);
+  }
+}
+
+namespace {
+
+/// The same behind a cache of 2 keys: `t` of them are new.
+struct cached : attending {
+  explicit cached(int version = 23) : attending(version) {}
+  std::int64_t axis = 2;
+
+  value behind_past(std::string_view name, value v, std::int64_t size = 6) {
+    auto const past = in(name, {b, 4, 2, size});
+    return add("Concat", {past, v}, {{"axis", axis}});
+  }
+  value all_keys() { return behind_past("past k", heads(tokens("k", t))); }
+  value all_values(std::int64_t size = 6) {
+    return behind_past("past v", heads(tokens("v", t, size), {0, 2, 1, 3}, size), size);
+  }
+  value attention(value k, value v) {
+    return product(softmax(times(product(queries(), turned(k, {0, 1, 3, 2})), number(0.25))), v);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attention appends keys and values to those of earlier calls itself") {
+  auto const target = GENERATE(standard, vendor);
+  CAPTURE(target);
+  cached g;
+  SECTION("side by side") {
+    g.axis = GENERATE(2, -2);
+    auto const k = g.all_keys(), v = g.all_values();
+    if (GENERATE(false, true)) {
+      g.output(k, "present k");
+      g.output(v, "present v");
+    }
+    CHECK(became(g, g.side_by_side(g.attention(k, v)), target) == (target == vendor ? multi_head : "Attention"));
+    auto const n = last(g);
+    CHECK(g.operands(n).size() == (target == vendor ? 8 : 6));
+    CHECK(number(g, n, "scale") == 0.25);
+  }
+  SECTION("with a mask") {
+    auto const k = g.all_keys(), v = g.all_values();
+    auto const scores = g.times(g.product(g.queries(), g.turned(k, {0, 1, 3, 2})), g.number(0.25));
+    CHECK(became(g, g.side_by_side(g.product(g.softmax(g.sum(scores, g.mask({2, 4, 3, 7}))), v)), target) ==
+          (target == vendor ? multi_head : "Attention"));
+    CHECK(g.operands(last(g)).size() == (target == vendor ? 8 : 6));
+  }
+  SECTION("all keys and values are read by others, which reads the operator's results then") {
+    auto const k = g.all_keys(), v = g.all_values();
+    g.output(g.add("Neg", {k}), "negative k");
+    g.output(g.add("Neg", {v}), "negative v");
+    auto const made = became(g, g.side_by_side(g.attention(k, v)), target);
+    CHECK(made.find("Concat") == std::string::npos);
+    CHECK(made.find("Softmax") == std::string::npos);
+  }
+  SECTION("values of another size, which onnxruntime's does not append") {
+    auto const made = became(g, g.side_by_side(g.attention(g.all_keys(), g.all_values(8)), 8), target);
+    CHECK((made.find("Concat") == std::string::npos) == (target == standard));
+  }
+}
+
+TEST_CASE("what is no past of keys and values stays in front of attention") {
+  auto const target = GENERATE(standard, vendor);
+  CAPTURE(target);
+  cached g;
+  SECTION("of values alone") {
+    auto const k = g.heads(g.tokens("k", 7));
+    CHECK(became(g, g.side_by_side(g.attention(k, g.all_values())), target).find("Concat") != std::string::npos);
+  }
+  SECTION("of as many values as keys together, but not before") {
+    auto const k = g.add("Concat", {g.in("past k", {2, 4, 3, 6}), g.heads(g.tokens("k", 4))}, {{"axis", 2}});
+    CHECK(became(g, g.side_by_side(g.attention(k, g.all_values())), target).find("Concat") != std::string::npos);
+  }
+  SECTION("of which nothing tells that there are as many values as keys") {
+    auto const part = [&](std::string_view name, std::string_view length, graph::value now) {
+      return g.add("Concat", {g.in(name, {2, 4, graph::dim(length), 6}), now}, {{"axis", 2}});
+    };
+    auto const k = part("past k", "keys", g.heads(g.tokens("k", 5))), v = part("past v", "values", g.values());
+    CHECK(became(g, g.side_by_side(g.attention(k, v)), target).find("Concat") != std::string::npos);
+  }
+  SECTION("of three parts") {
+    auto const k =
+        g.add("Concat", {g.in("a", {2, 4, 1, 6}), g.in("b", {2, 4, 1, 6}), g.heads(g.tokens("k", 5))}, {{"axis", 2}});
+    CHECK(became(g, g.side_by_side(g.attention(k, g.all_values())), target).find("Concat") != std::string::npos);
+  }
+}
+
+TEST_CASE("queries of an attention that looks back alone are not counted anew") {
+  cached g;
+  auto const q = g.heads(g.tokens("q", 3)), k = g.all_keys(), v = g.all_values();
+  SECTION("causal") { CHECK(stays(g, g.add("Attention", {q, k, v}, {{"scale", 0.25}, {"is_causal", 1}}), standard)); }
+  SECTION("but for all keys") {
+    CHECK(became(g, g.add("Attention", {q, k, v}, {{"scale", 0.25}, {"softcap", 2.0}})).find("Concat") ==
+          std::string::npos);
+    CHECK(number(g, last(g), "softcap") == 2.0);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fuse/rewrite/check.hpp>
+#include <fuse/rules/canonical.hpp>
 #include <fuse/rules/rotary.hpp>
 
 namespace rules_rotary {
@@ -108,6 +109,47 @@ TEST_CASE("rotary embeddings become the operator of the target, or a function") 
     rotary g(23);
     CHECK(became(g, g.turned(g.of_elements()), standard) == "RotaryEmbedding");
     CHECK(ops(g).find("RotaryEmbedding Reshape") != std::string::npos);
+  }
+}
+
+TEST_CASE("heads that are made of tokens are turned side by side, and moved behind that") {
+  struct tokens : rotary {
+    explicit tokens(int version) : rotary(version, {"b", "s", 32}) {
+      x = add("Transpose", {add("Reshape", {x, constant({0, 0, 4, 8})})},
+              {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
+    }
+    value side_by_side(value v) {
+      return add("Reshape",
+                 {add("Transpose", {v}, {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}}), constant({0, 0, 32})});
+    }
+  };
+  fuse::rewrite_options options;
+  options.check = &fuse::check_by_evaluation<>;
+  bool const vendor = GENERATE(true, false);
+  options.target = vendor ? fuse::target::onnxruntime : standard;
+  tokens g(vendor ? 18 : 23);
+  auto const y = g.turned(g.of_elements({vendor ? graph::dim(1) : graph::dim("b"), "s", 4}));
+  std::string const name = vendor ? "com.microsoft::RotaryEmbedding" : "RotaryEmbedding";
+  SECTION("nothing moves them where they lie side by side behind it") {
+    g.end(g.side_by_side(y));
+    static constexpr auto rules = fuse::rule_set<fuse::rules::rotary, fuse::rules::canonical>;
+    auto const report = fuse::rewrite<rules>(static_cast<graph&>(g), options);
+    CAPTURE(to_text(report), to_text(g));
+    CHECK(report.notes.empty());
+    CHECK(g.op(last(g)) == name);
+    CHECK(number(g, last(g), "num_heads") == 4);
+    CHECK(ops(g).find("Transpose") == std::string::npos);
+  }
+  SECTION("else the same moves them") {
+    g.end(y);
+    CHECK(fuse::rewrite<fuse::rules::rotary>(static_cast<graph&>(g), options).applied() == 2);
+    CHECK(ops(g).find(name + " Reshape Transpose") != std::string::npos);
+  }
+  SECTION("they stay where others read them as they are") {
+    g.output(g.x, "heads");
+    g.end(y);
+    CHECK(fuse::rewrite<fuse::rules::rotary>(static_cast<graph&>(g), options).applied() == 1);
+    CHECK(ops(g).find(name + " Reshape") == std::string::npos);
   }
 }
 

@@ -284,12 +284,25 @@ struct expression {
       holder.child[0] = changed.add(value);
       holder.children = 1;
     }
+    if (node.children == 8) changed.make_room(node);
     if (node.children == 8)
       changed.too_large = true;
     else
       node.child[node.children++] = changed.add(holder), ++node.attributes;
     changed.append(node);
     return changed;
+  }
+
+  // Puts the operands of a term but the first below a term of their own.
+  constexpr void make_room(term& node) {
+    if (node.operands() < 3) return;
+    term further{};
+    further.kind = term_kind::further;
+    for (int i = 1; i < node.operands(); ++i) further.child[further.children++] = node.child[i];
+    std::uint8_t kept = 1;
+    node.child[kept++] = add(further);
+    for (int i = node.operands(); i < node.children; ++i) node.child[kept++] = node.child[i];
+    node.children = kept;
   }
 };
 

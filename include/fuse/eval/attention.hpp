@@ -170,21 +170,28 @@ struct attention_limits {
 }
 
 /// onnxruntime's MultiHeadAttention, of queries of three axes: (queries, keys, values, -, -, what is added to the
-/// scores). Projections' bias, padding, and keys and values of the past are not computed.
+/// scores, keys of the past, values of the past). Results: what it makes, all keys and values. Projections' bias and
+/// padding are not computed.
 [[nodiscard]] inline evaluation evaluate_multi_head_attention(call const& c) {
-  for (auto const other : {3, 4, 6, 7, 8, 9})
+  for (auto const other : {3, 4, 8, 9})
     if (c.operand(static_cast<std::size_t>(other)) != nullptr) return evaluation::unknown;
   auto const heads = c.integer("num_heads", 0);
+  auto const* past = c.operand(6);
   dense q, k, v, told, made;
   if (c.operand(0) == nullptr || c.operand(0)->shape.size() != 3 || !by_heads(c.operand(0), heads, q) ||
-      !by_heads(c.operand(1), heads, k) || !by_heads(c.operand(2), heads, v) || k.shape[1] != heads)
+      !by_heads(c.operand(1), heads, k) || !by_heads(c.operand(2), heads, v) || k.shape[1] != heads ||
+      !appended(past, k) || !appended(c.operand(7), v))
     return evaluation::misfit;
-  attention_limits const by{
-      .mask = c.operand(5), .causal = c.flag("unidirectional"), .of_none = std::numeric_limits<double>::quiet_NaN()};
+  attention_limits const by{.mask = c.operand(5),
+                            .causal = c.flag("unidirectional"),
+                            .past = past == nullptr ? 0 : past->shape[2],
+                            .of_none = std::numeric_limits<double>::quiet_NaN()};
   auto const told_scale = c.number("scale", 0);
   auto const scale = told_scale != 0 ? told_scale : 1 / std::sqrt(static_cast<double>(q.shape[3]));
-  auto const done = attend(q, k, v, by, scale, 0, 0, told, made);
-  return done == evaluation::done ? c.yield(without_heads(made)) : done;
+  if (attend(q, k, v, by, scale, 0, 0, told, made) != evaluation::done) return evaluation::misfit;
+  c.yield(1, std::move(k));
+  c.yield(2, std::move(v));
+  return c.yield(without_heads(made));
 }
 
 /// onnxruntime's Attention: (x, weights, bias, -, -, what is added to the scores), of queries, keys and values that are

@@ -63,7 +63,7 @@ namespace detail {
     case opcode::gru:
     case opcode::rnn: return all & ~(1u << 4);  // lengths
     case opcode::attention: return 0b110111;
-    case opcode::multi_head_attention:
+    case opcode::multi_head_attention: return 0b11100111;
     case opcode::projected_attention: return 0b100111;
     case opcode::rotary_embedding: return 0b111;
     case opcode::rotary_embedding_at: return 0b1101;

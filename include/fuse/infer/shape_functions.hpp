@@ -407,7 +407,7 @@ void apply_shape_function(Context& at, opcode op) {
       embed_norm_shape(at);
       break;
     case opcode::attention: attention_shape(at); break;
-    case opcode::multi_head_attention: attention_result(at, 1, 1); break;
+    case opcode::multi_head_attention: multi_head_attention_shape(at); break;
     case opcode::projected_attention: projected_attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;

@@ -169,12 +169,40 @@ void attention_result(Context& at, std::int64_t heads, std::int64_t shared) {
   at.set_shape(0, made);
 }
 
+/// Operand and result `i` of attention, keys or values: (batch, heads, length, size) of the past, operand `past`, and
+/// behind them those of operand `i`.
+template <class Context>
+void all_heads_shape(Context& at, std::uint32_t i, std::uint32_t past) {
+  at.share_type(i, i);
+  auto const rank = at.rank(i);
+  if (at.rank(past) != 4 || (rank != 3 && rank != 4)) return;
+  auto const before = at.shape(past), now = at.shape(i);
+  auto& symbols = at.symbols();
+  auto const length = at.dimension(symbols.add(before[2], now[rank == 4 ? 2 : 1]));
+  extent const heads = rank == 4 ? symbols.plainer(before[1], now[1]) : before[1],
+               size = rank == 4 ? symbols.plainer(before[3], now[3]) : before[3];
+  extent const made[] = {symbols.plainer(before[0], now[0]), heads, length, size};
+  at.set_shape(i, made);
+}
+
+/// Of onnxruntime's, whose heads are as many.
+template <class Context>
+void multi_head_attention_shape(Context& at) {
+  attention_result(at, 1, 1);
+  constexpr std::uint32_t past = 6;
+  all_heads_shape(at, 1, past);
+  all_heads_shape(at, 2, past + 1);
+}
+
 /// Queries, keys and values of rank 4, or of rank 3 with counts of heads as attributes.
 template <class Context>
 void attention_shape(Context& at) {
   std::int64_t heads = 0, shared = 0;
   bool const told = at.integer("q_num_heads", 0, heads) && at.integer("kv_num_heads", 0, shared);
   attention_result(at, told ? heads : 0, told ? shared : -1);
+  constexpr std::uint32_t past = 4;
+  all_heads_shape(at, 1, past);
+  all_heads_shape(at, 2, past + 1);
 }
 
 /// (batch, queries, columns of values): all three of queries, keys and values have as many columns of the weights,

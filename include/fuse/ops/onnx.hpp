@@ -62,7 +62,12 @@ inline constexpr attribute_info fused_gemm_all[] = {
     {"activation_beta", attribute_kind::number}, {"activation_gamma", attribute_kind::number},
     {"alpha", attribute_kind::number},           {"beta", attribute_kind::number},
     {"transA", attribute_kind::integer},         {"transB", attribute_kind::integer}};
-inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all};
+inline constexpr attribute_info multi_head_attention_all[] = {{"mask_filter_value", attribute_kind::number},
+                                                              {"num_heads", attribute_kind::integer},
+                                                              {"scale", attribute_kind::number},
+                                                              {"unidirectional", attribute_kind::integer}};
+inline constexpr attribute_list fused_conv_attributes{fused_conv_all}, fused_gemm_attributes{fused_gemm_all},
+    multi_head_attention_attributes{multi_head_attention_all};
 
 // Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -160,7 +165,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QEmbedLayerNormalization", opcode::qembed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, quantised_embedding_types},
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
-    {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, attention_types},
+    {"com.microsoft::MultiHeadAttention", opcode::multi_head_attention, 1, {}, -1, target::onnxruntime, 0, &multi_head_attention_attributes, {}, attention_types},
     {"com.microsoft::Attention", opcode::projected_attention, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, projected_attention_types},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},

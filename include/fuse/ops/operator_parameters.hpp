@@ -70,10 +70,8 @@ inline constexpr parameter_info clip_parameters[] = {real_number("min", -std::nu
 inline constexpr parameter_info rotary_parameters[] = {
     {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
 inline constexpr parameter_info attention_parameters[] = {
-    {"q_num_heads", 0},
-    {"kv_num_heads", 0},
-    real_number("scale", std::numeric_limits<double>::quiet_NaN()),
-    {"is_causal", 0},
+    {"q_num_heads", 0},       {"kv_num_heads", 0},      real_number("scale", std::numeric_limits<double>::quiet_NaN()),
+    {"is_causal", 0},         {"left_window_size", -1}, {"right_window_size", -1},
     real_number("softcap", 0)};
 inline constexpr parameter_info multi_head_attention_parameters[] = {
     {"num_heads", std::numeric_limits<double>::quiet_NaN()}, real_number("scale", 0), {"unidirectional", 0}};

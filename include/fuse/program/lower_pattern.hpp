@@ -88,6 +88,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around, alone); });
     case term_kind::optional: {
       auto const before = bound_;
+      auto const registers = register_of_;
       auto const fork = size_;
       emit({.code = step::fork});
       value(t.child[0], r);
@@ -96,6 +97,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       emit({.code = step::missing, .a = r});
       pending_ = chained(skipped, pending_);
       bound_ = before;
+      register_of_ = registers;
       return;
     }
     case term_kind::no_operand: return emit({.code = step::missing, .a = r});

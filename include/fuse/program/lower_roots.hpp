@@ -208,10 +208,14 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 
 /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
 /// matched whole. There is a way for each branch of an either, from the first bound term below it; and from the last
-/// one, as what stands between may be computed once more.
+/// one, as what stands between may be computed once more. What the roots before it are made of is found already.
 constexpr void lowering::further_root(std::uint8_t root) {
   if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
   if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  if (auto const at = register_of_.of[root]; at != 0) {
+    out.root_registers[out.root_count++] = at;
+    return;
+  }
   way ways[max_ways]{};
   int count = 0;
   for (bool const last : {false, true})

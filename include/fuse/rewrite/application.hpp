@@ -283,8 +283,22 @@ class basic_application {
     return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node(), changes_.shared()});
   }
 
-  // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
-  // node reads a root: it would read itself.
+  // Whether a node is there for what is replaced alone, so that it goes with that; not where more than `left` nodes
+  // stand between.
+  [[nodiscard]] bool goes(node_id n, int& left) const {
+    if (--left < 0 || n >= first_node() || image_.node(n).has_bodies) return false;
+    bool is_used = false, all_go = true;
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      is_used = is_used || is_root(v) || !image_.unused(v);
+      if (is_root(v)) continue;
+      all_go = all_go && image_.value(v).outputs == 0;
+      image_.for_each_user(v, [&](node_id user) { all_go = all_go && goes(user, left); });
+    }
+    return is_used && all_go;
+  }
+  // A place after everything that new nodes read and before everything that uses the roots and stays. There is none
+  // where a new node reads a root: it would read itself.
   bool find_place(node_id& place) const {
     auto const first = first_node();
     auto const region = image_.node(root_).region;
@@ -302,7 +316,8 @@ class basic_application {
         reads_itself = reads_itself || user >= first;
         bool root = false;
         for (auto r : roots_) root = root || image_.producer(r) == user;
-        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
+        if (int left = 64; user < first && !root && image_.node(user).order < before && !goes(user, left))
+          before = image_.node(user).order;
       });
     auto at = root_;  // the first node after `after`; without it, the earliest root will do
     if (after != absent) {

@@ -50,7 +50,7 @@ class basic_driver final : machine::acceptor {
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
-    take_up(of.counts);
+    describe_selected(of.counts);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -160,7 +160,7 @@ class basic_driver final : machine::acceptor {
   }
 
   // What is to be known of all rules that are selected.
-  void take_up(counted_users const& counts) {
+  void describe_selected(counted_users const& counts) {
     has_rules_.assign(static_cast<std::size_t>(rules_.stages), false);
     opcode_set counted{};
     for (std::size_t i = 0; i < selected_.size(); ++i) {

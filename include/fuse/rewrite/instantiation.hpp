@@ -413,6 +413,7 @@ class basic_instantiation {
     operand_terms const terms(terms_, t);
     value_id made_of[operand_terms::most];
     auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    if (info(op).group == op_group::none && !may_keep_elements(op) && writer_.lacks(op)) return writer_.lacking(op);
     if (op == opcode::expand && terms_[t.child[1]].what == kind::list) {
       auto of = value(t.child[0], type);
       if (!of || *of == absent || lists_.is_shape_of(*of, terms_[t.child[1]])) return of;
@@ -499,11 +500,11 @@ class basic_instantiation {
     auto const& tag = image_.node(n).tag;
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
-    // How many it has may be part of what it computes.
-    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
     if (t.number > 0)
       return writer_.taking_over(n, static_cast<std::uint16_t>(t.number), operands, parameters_, results);
     if (t.number < 0) return writer_.taking_over(n, static_cast<opcode>(-t.number), operands, parameters_, results);
+    // How many it has may be part of what it computes.
+    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
     return writer_.again(n, operands, parameters_, image_.node(n).result_count);
   }
 

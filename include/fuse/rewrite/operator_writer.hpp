@@ -69,6 +69,20 @@ class basic_operator_writer {
   /// Whether the dialect has an operator for a neutral one, which may be refused all the same.
   [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
 
+  /// Whether a neutral operator can be written with no operands whatever, which is told before any are made.
+  [[nodiscard]] bool lacks(opcode op) {
+    if (op == opcode::opaque || row_of(op).row != nullptr) return false;
+    if (names_.function == nullptr) return true;
+    bool stands_in = names_.stands_in == nullptr;
+    for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
+      stands_in = stands_in || names_.stands_in(op, operands);
+    return !stands_in;
+  }
+  [[nodiscard]] static objection lacking(opcode op) {
+    return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                  " at this operator set version");
+  }
+
   /// The first result of a neutral operator: as an operator of the dialect, or a function with a body. The parameters'
   /// contents are moved out.
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
@@ -93,9 +107,7 @@ class basic_operator_writer {
       return node(tag, row->name, operands_, results);
     }
     function_body body;
-    if (names_.function == nullptr || !names_.function(emission_, body))
-      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                    " at this operator set version");
+    if (names_.function == nullptr || !names_.function(emission_, body)) return lacking(op);
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -149,9 +161,7 @@ class basic_operator_writer {
   built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
                               std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
-    if (row == nullptr)
-      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                    " at this operator set version");
+    if (row == nullptr) return lacking(op);
     return taking_over(n, *row, code, operands, parameters, results);
   }
 

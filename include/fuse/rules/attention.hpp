@@ -4,6 +4,7 @@
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
 #include <fuse/rules/attention_scores.hpp>
+#include <fuse/rules/cached_attention.hpp>
 #include <fuse/rules/projected_attention.hpp>
 
 namespace fuse::inline v0::rules {
@@ -363,6 +364,7 @@ inline constexpr auto attentions =
              multi_query_attention_or_zero, multi_query_attention_of_heads_or_zero, attention, attention_of_heads,
              attention_or_zero, attention_of_heads_or_zero, attention_of_joined_heads, attention_of_rows,
              matmul_of_joined_axes, matmul_of_joined_axes_and_zeros, softmax_of_joined_axes, matmul_of_joined_softmax,
-             least_of_masked_scores, projected_attention, projected_attention_of_parts>;
+             least_of_masked_scores, projected_attention, projected_attention_of_parts, multi_head_attention_with_past,
+             attention_with_past, attention_of_heads_with_past>;
 
 }  // namespace fuse::inline v0::rules

@@ -117,6 +117,26 @@ struct rotation {
       .where<"a constant of signs">(pred<"signs">([](auto v) { return are_signs(pairs::of_neighbours, v); }));
 }
 
+/// Heads are an axis of what is turned, and lie side by side in what that is made of: there they are turned as well,
+/// and what moves them comes behind, where often nothing needs it.
+inline constexpr auto tokens = dsl::var<"tokens">, position_ids = dsl::var<"positions">,
+                      heads_of_tokens = dsl::rearrange<"b s (h d) -> b h s d">(tokens);
+[[nodiscard]] constexpr rewrite_rule side_by_side_rule(rule_name const& name, expression const& pattern,
+                                                       expression const& by) {
+  using namespace dsl;
+  auto const made = by.attr<"interleaved">(param<"interleaved">).attr<"num_heads">(dim<"h">);
+  return name(pattern.attr<"interleaved">(param<"interleaved">).as<"turned">())
+      .where(rank<"tokens">(3).quiet())
+      .where<"heads are turned whole, and batches are not packed">(pred<"turned">([](auto rotary) {
+        double told = 0;
+        return rotary.parameter("rotary_embedding_dim", told) && told == 0 &&
+               !(rotary.parameter("is_packed_batching", told) && told != 0) &&
+               !(rotary.parameter("scale", told) && told != 1);
+      }))
+      .replace(rearrange<"b s h d -> b h s d">(reshape(made).attr<"shape">(list(0, 0, dim<"h">, dim<"d">))))
+      .at_equal_cost();
+}
+
 }  // namespace formula
 
 inline constexpr auto rotary_embedding =
@@ -152,10 +172,25 @@ inline constexpr auto interleaved_rotary_embedding_of_tokens_by_pairs =
                          {.are = formula::pairs::of_neighbours, .by_elements = false, .by_tokens = true})
         .summary("the same as interleaved-rotary-embedding-by-pairs, where the heads of a token lie side by side");
 
+inline constexpr auto rotary_embedding_side_by_side =
+    formula::side_by_side_rule(
+        rule<"rotary-embedding-side-by-side">,
+        expression(opcode::rotary_embedding, formula::heads_of_tokens, formula::cosines, formula::sines,
+                   dsl::optional(formula::position_ids)),
+        expression(opcode::rotary_embedding, formula::tokens, formula::cosines, formula::sines, formula::position_ids))
+        .summary("a rotary embedding of heads that lie side by side in what they are made of is one of that");
+inline constexpr auto rotary_embedding_at_side_by_side =
+    formula::side_by_side_rule(
+        rule<"rotary-embedding-at-side-by-side">,
+        dsl::rotary_embedding_at(formula::heads_of_tokens, formula::position_ids, formula::cosines, formula::sines),
+        dsl::rotary_embedding_at(formula::tokens, formula::position_ids, formula::cosines, formula::sines))
+        .summary("the same of onnxruntime's, whose positions come before its tables");
+
 /// Rotary embeddings, with cosines and sines for each element or for each pair.
 inline constexpr auto rotary =
     rule_set<rotary_embedding, rotary_embedding_of_tokens, rotary_embedding_by_halves,
              rotary_embedding_of_tokens_by_halves, interleaved_rotary_embedding, interleaved_rotary_embedding_of_tokens,
-             interleaved_rotary_embedding_by_pairs, interleaved_rotary_embedding_of_tokens_by_pairs>;
+             interleaved_rotary_embedding_by_pairs, interleaved_rotary_embedding_of_tokens_by_pairs,
+             rotary_embedding_side_by_side, rotary_embedding_at_side_by_side>;
 
 }  // namespace fuse::inline v0::rules

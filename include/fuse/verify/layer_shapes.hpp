@@ -131,7 +131,8 @@ class layer_shapes {
         in = {y, row, row};
         return true;
       }
-      case opcode::rotary_embedding: {
+      case opcode::rotary_embedding:
+      case opcode::rotary_embedding_at: {
         if (y.size() < 3 || y.size() > 4 || y.back() % 2 != 0) return false;
         auto heads = static_cast<std::int64_t>(call_.number("num_heads", 0));
         if (y.size() == 3)
@@ -139,7 +140,20 @@ class layer_shapes {
         if (y.size() == 3 && (heads < 1 || y.back() % (2 * heads) != 0)) return false;
         call_.drawn_number("interleaved", choose_.one_in("interleaved", 2) ? 1 : 0);
         shape const table{y[0], y[y.size() - 2], y.back() / (y.size() == 3 ? 2 * heads : 2)};
-        in = {y, table, table};
+        shape const of_positions(table.begin() + 1, table.end());
+        if (call_.op == opcode::rotary_embedding)
+          in = {y, table, table};
+        else
+          in = {y, {1}, of_positions, of_positions}, call_.lists = {{}, {0}};
+        return true;
+      }
+      case opcode::attention: {
+        if (y.size() != 3 && y.size() != 4) return false;
+        auto const heads = y.size() == 4 ? y[1] : y.back() % 2 == 0 ? 2 : 1, length = y[y.size() - 2];
+        if (y.size() == 3)
+          for (auto const name : {"q_num_heads", "kv_num_heads"}) call_.drawn_number(name, static_cast<double>(heads));
+        call_.drawn_number("scale", choose_.one_in("usual scale", 2) ? 0.5 : 0.25);
+        in = {y, y, y, {1, choose_.one_in("a mask for all", 2) ? 1 : heads, length, length}};
         return true;
       }
       case opcode::multi_head_attention: {

@@ -132,7 +132,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::matmul:
         case opcode::batch_norm:
         case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
-        case opcode::rotary_embedding: rank = 4; break;
+        case opcode::rotary_embedding:
+        case opcode::rotary_embedding_at: rank = 4; break;
         case opcode::instance_norm:
         case opcode::group_norm: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
         default: break;
@@ -159,7 +160,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index != 0 && !base_.empty())
         if (base_.back() % static_cast<std::int64_t>(t.tolerance) != 0)
           base_.back() *= static_cast<std::int64_t>(t.tolerance);
-    if (has_operator(opcode::rotary_embedding) && !base_.empty()) base_.back() *= 4;
+    if ((has_operator(opcode::rotary_embedding) || has_operator(opcode::rotary_embedding_at)) && !base_.empty())
+      base_.back() *= 4;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (node_of(pattern_[i]) == opcode::unsqueeze)
         base_.insert(base_.begin() + choose.number("added", {0, 1, 2}) % static_cast<int>(base_.size() + 1), 1);
