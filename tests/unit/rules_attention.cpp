@@ -716,8 +716,8 @@ TEST_CASE("what is no past of keys and values stays in front of attention") {
     CHECK(became(g, g.side_by_side(g.attention(k, g.all_values())), target).find("Concat") != std::string::npos);
   }
   SECTION("of which nothing tells that there are as many values as keys") {
-    auto const part = [&](std::string_view name, std::string_view length, graph::value now) {
-      return g.add("Concat", {g.in(name, {2, 4, graph::dim(length), 6}), now}, {{"axis", 2}});
+    auto const part = [&](std::string_view name, char const* length, graph::value now) {
+      return g.add("Concat", {g.in(name, {2, 4, graph::dim{length}, 6}), now}, {{"axis", 2}});
     };
     auto const k = part("past k", "keys", g.heads(g.tokens("k", 5))), v = part("past v", "values", g.values());
     CHECK(became(g, g.side_by_side(g.attention(k, v)), target).find("Concat") != std::string::npos);

@@ -173,11 +173,9 @@ inline constexpr auto interleaved_rotary_embedding_of_tokens_by_pairs =
         .summary("the same as interleaved-rotary-embedding-by-pairs, where the heads of a token lie side by side");
 
 inline constexpr auto rotary_embedding_side_by_side =
-    formula::side_by_side_rule(
-        rule<"rotary-embedding-side-by-side">,
-        expression(opcode::rotary_embedding, formula::heads_of_tokens, formula::cosines, formula::sines,
-                   dsl::optional(formula::position_ids)),
-        expression(opcode::rotary_embedding, formula::tokens, formula::cosines, formula::sines, formula::position_ids))
+    formula::side_by_side_rule(rule<"rotary-embedding-side-by-side">,
+                               dsl::rotary_embedding(formula::heads_of_tokens, formula::cosines, formula::sines),
+                               dsl::rotary_embedding(formula::tokens, formula::cosines, formula::sines))
         .summary("a rotary embedding of heads that lie side by side in what they are made of is one of that");
 inline constexpr auto rotary_embedding_at_side_by_side =
     formula::side_by_side_rule(

@@ -162,7 +162,8 @@ class layer_shapes {
         call_.drawn_number("num_heads", heads);
         call_.drawn_number("scale", choose_.one_in("usual scale", 2) ? 0.5 : 0.25);
         auto const of = [&](std::int64_t all) { return choose_.one_in("a mask for all", 2) ? 1 : all; };
-        in = {y, y, y, {}, {}, {of(y[0]), of(heads), y[1], y[1]}};
+        auto const keys = choose_.one_in("keys by heads", 5) ? shape{y[0], heads, y[1], y[2] / heads} : y;
+        in = {y, keys, keys, {}, {}, {of(y[0]), of(heads), y[1], y[1]}};
         return true;
       }
       case opcode::skip_layer_norm:

@@ -133,7 +133,9 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::batch_norm:
         case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
         case opcode::rotary_embedding:
-        case opcode::rotary_embedding_at: rank = 4; break;
+        case opcode::rotary_embedding_at:
+        case opcode::attention: rank = 4; break;
+        case opcode::multi_head_attention: rank = 3; break;
         case opcode::instance_norm:
         case opcode::group_norm: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
         default: break;
