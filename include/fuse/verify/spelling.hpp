@@ -164,6 +164,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
           base_.back() *= static_cast<std::int64_t>(t.tolerance);
     if ((has_operator(opcode::rotary_embedding) || has_operator(opcode::rotary_embedding_at)) && !base_.empty())
       base_.back() *= 4;
+    bool const attends = has_operator(opcode::attention) || has_operator(opcode::multi_head_attention);
+    if (attends && has_operator(opcode::concat) && base_.size() > 1) base_[base_.size() - 2] *= 2;  // a length of parts
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (node_of(pattern_[i]) == opcode::unsqueeze)
         base_.insert(base_.begin() + choose.number("added", {0, 1, 2}) % static_cast<int>(base_.size() + 1), 1);
