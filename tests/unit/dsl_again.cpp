@@ -168,6 +168,40 @@ TEST_CASE("another operator takes over the attributes of one of the pattern") {
   SECTION("where that is right") { CHECK_FALSE(refusal<integers>(g).empty()); }
 }
 
+TEST_CASE("the dialect is asked about an operator that takes over attributes, too") {
+  static constexpr auto q = var<"q">, k = var<"k">, v = var<"v">, past_k = var<"past k">, past_v = var<"past v">;
+  static constexpr auto all_k = concat(past_k, k).attr<"axis">(2), all_v = concat(past_v, v).attr<"axis">(2);
+  static constexpr auto found = attention(q, all_k, all_v).as<"attention">();
+  static constexpr auto taking = [](auto const&... of) { return again<"attention">(fuse::opcode::attention, of...); };
+  static constexpr auto right = fuse::rule<"right">(found).replace(taking(q, k, v, none, past_k, past_v));
+  static constexpr auto swapped = fuse::rule<"swapped">(found).replace(taking(q, k, v, none, past_v, past_k));
+  static constexpr auto half = fuse::rule<"half">(found).replace(taking(q, k, v, none, past_k));
+  static constexpr auto whole = taking(q, all_k, all_v);
+  static constexpr auto too_many =
+      fuse::rule<"too-many">(roots(found, abs(all_k))).replace(whole, abs(result<1>(whole))).at_equal_cost();
+  sketch g(23);
+  auto const keys = g.add("Concat", {g.in("past k", {2, 4, 2, 6}), g.in("k", {2, 4, 5, 6})}, {{"axis", 2}});
+  auto const values = g.add("Concat", {g.in("past v", {2, 4, 2, 8}), g.in("v", {2, 4, 5, 8})}, {{"axis", 2}});
+  g.end(g.add("Attention", {g.in("q", {2, 4, 3, 6}), keys, values}, {{"softcap", 2.0}}));
+  SECTION("which takes it") {
+    CHECK(fuse::rewrite<right>(static_cast<graph&>(g)).applied() == 1);
+    CHECK(number(g, last(g), "softcap") == 2);
+  }
+  SECTION("which refuses it") {
+    g.output(g.add("Abs", {keys}), "magnitudes");
+    auto const why = [&](fuse::rewrite_report const& report, std::string_view rule) {
+      CHECK(report.applied() == 0);
+      auto const& refused = report.rule(rule)->refused;
+      return refused.empty() ? std::string() : refused[0].reason;
+    };
+    CHECK(why(fuse::rewrite<swapped>(static_cast<graph&>(g)), "swapped") ==
+          "the past has not provably heads of the same size");
+    CHECK(why(fuse::rewrite<half>(static_cast<graph&>(g)), "half") == "a past is keys and values of four axes each");
+    CHECK(why(fuse::rewrite<too_many>(static_cast<graph&>(g)), "too-many") ==
+          "a rewrite takes the result of the operator, and behind a past all keys and values");
+  }
+}
+
 TEST_CASE("whose parameters are operands has no attributes to take over") {
   static constexpr auto part =
       fuse::rule<"part">(op<"Slice">(abs(x)).as<"part">()).replace(again<"part", "Relu">(x)).at_equal_cost();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <catch.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -17,25 +18,9 @@ using fuse::detail::step;
 
 namespace {
 
-// By definition: the rules that accept somewhere after an instruction.
-std::vector<bool> accepted_after(fuse::program const& rules, std::uint16_t at) {
-  std::vector<bool> accepted(rules.rules.size(), false), seen(rules.code.size(), false);
-  std::vector<std::uint16_t> waiting{at};
-  while (!waiting.empty()) {
-    auto const pc = waiting.back();
-    waiting.pop_back();
-    if (pc == no_instruction || seen[pc]) continue;
-    seen[pc] = true;
-    auto const& i = rules.code[pc];
-    if (i.code == step::accept) accepted[i.op] = true;
-    waiting.push_back(i.next);
-    if (i.code == step::fork) waiting.push_back(i.other);
-  }
-  return accepted;
-}
-
-/// The first chosen rule that accepts, as the machine goes: all that follows before what is tried else.
-std::size_t first_after(fuse::program const& rules, std::uint16_t at, std::vector<bool> const& chosen) {
+/// The rules that accept behind an instruction, as the machine goes: all that follows before what is tried else.
+std::vector<std::uint16_t> accepted_after(fuse::program const& rules, std::uint16_t at) {
+  std::vector<std::uint16_t> accepted;
   std::vector<bool> seen(rules.code.size(), false);
   std::vector<std::uint16_t> waiting{at};
   while (!waiting.empty()) {
@@ -44,11 +29,11 @@ std::size_t first_after(fuse::program const& rules, std::uint16_t at, std::vecto
     if (pc == no_instruction || seen[pc]) continue;
     seen[pc] = true;
     auto const& i = rules.code[pc];
-    if (i.code == step::accept && chosen[i.op]) return i.op;
+    if (i.code == step::accept) accepted.push_back(i.op);
     if (i.code == step::fork) waiting.push_back(i.other);
     waiting.push_back(i.next);
   }
-  return chosen.size();
+  return accepted;
 }
 
 }  // namespace
@@ -62,14 +47,12 @@ TEST_CASE("an instruction is on the way of the chosen rules that accept after it
     fuse::detail::chosen_rules const ways(rules, [&](std::size_t rule) { return chosen[rule]; });
     for (std::uint16_t pc = 0; pc < rules.code.size(); ++pc) {
       auto const accepted = accepted_after(rules, pc);
-      bool any = false;
-      for (std::size_t rule = 0; rule < chosen.size(); ++rule) any = any || (accepted[rule] && chosen[rule]);
+      auto const first = std::find_if(accepted.begin(), accepted.end(), [&](auto rule) { return chosen[rule]; });
       CAPTURE(one_in, pc);
-      REQUIRE(ways.pass(pc) == any);
-      if (!any) continue;
-      auto const rule = ways.rule_after(pc);
-      REQUIRE(rule == first_after(rules, pc, chosen));
-      REQUIRE(ways.has(rule));
+      REQUIRE(ways.pass(pc) == (first != accepted.end()));
+      if (first == accepted.end()) continue;
+      REQUIRE(ways.rule_after(pc) == *first);
+      REQUIRE(ways.has(*first));
     }
   }
 }

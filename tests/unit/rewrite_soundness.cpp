@@ -253,6 +253,30 @@ TEST_CASE("operands of two element types are refused") {
   CHECK(refusal<mixed>(g) == "operator");
 }
 
+TEST_CASE("a past that does not fit is refused") {
+  static constexpr auto keys = var<"k">, values = var<"v">;
+  static constexpr auto swapped =
+      fuse::rule<"swapped">(exactly<"Attention">(w, keys, values, none, x, y))  // its own right side
+          .replace(exactly<"Attention">(w, keys, values, none, y, x))
+          .at_equal_cost();
+  auto const [axis, fits] =
+      GENERATE(std::pair{0, false}, std::pair{1, false}, std::pair{2, false}, std::pair{3, false}, std::pair{-1, true});
+  CAPTURE(axis);
+  sketch g(23);
+  graph::dims of_values{2, 4, 5, 6};
+  if (axis >= 0) of_values[static_cast<std::size_t>(axis)] = 3;
+  g.end(g.add("Attention", {g.in("q", {2, 4, 7, 6}),
+                            g.in("k", {2, 4, 1, 6}),
+                            g.in("v", {2, 4, 1, axis == 3 ? 3 : 6}),
+                            {},
+                            g.in("past k", {2, 4, 5, 6}),
+                            g.in("past v", of_values)}));
+  if (fits)
+    CHECK(applied<swapped>(g) > 0);
+  else
+    CHECK(refusal<swapped>(g) == "operator");
+}
+
 TEST_CASE("channels that do not fit are refused") {
   static constexpr auto folded = fuse::rule<"folded">(relu(op<"Conv">(x, y))).replace(op<"Conv">(y, x));
   sketch g;

@@ -115,12 +115,14 @@ template <class... Operands>
   return expression(opcode::rotary_embedding_at, x, positions, cosines, sines);
 }
 /// softmax(scale * q k^T + mask) v, of (batch, heads, length, size), or of (batch, length, heads * size) with
-/// attributes "q_num_heads" and "kv_num_heads".
+/// attributes "q_num_heads" and "kv_num_heads": (q, k, v, mask, past keys, past values), see `multi_head_attention`.
 template <class... Operands>
 [[nodiscard]] constexpr expression attention(Operands const&... operands) {
   return expression(opcode::attention, operands...);
 }
-/// The same of three axes, as onnxruntime has it: (q, k, v, none, none, mask) with attribute "num_heads".
+/// The same of three axes, as onnxruntime has it: (q, k, v, none, none, mask, past keys, past values) with attribute
+/// "num_heads"; keys and values of earlier calls are (batch, heads, length, size), and with them all keys and values
+/// are further results.
 template <class... Operands>
 [[nodiscard]] constexpr expression multi_head_attention(Operands const&... operands) {
   return expression(opcode::multi_head_attention, operands...);

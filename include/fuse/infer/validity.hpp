@@ -282,10 +282,11 @@ class basic_validity {
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
         return check_pairs(2);
-      case opcode::attention: return check_attention();
+      case opcode::attention: check_attention(); return check_past(4);
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
-        return check_scores_mask();
+        check_scores_mask();
+        return check_past(6);
       case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
@@ -430,6 +431,19 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  // Keys and values of earlier calls: (batch, heads, length, size), as many of both, before those of this one.
+  void check_past(std::uint32_t keys) {
+    auto const values = keys + 1;
+    if (operand(keys) == absent || operand(values) == absent) return;
+    for (auto const i : {keys, values}) {
+      if (ranked(i) && shape(i).size() != 4) return wrong("operand " + std::to_string(i) + " has not four axes");
+      equal_at(0, 0, i, 0);
+      auto const now = i - keys + 1;
+      if (ranked(now) && shape(now).size() == 4)
+        for (auto const axis : {1u, 3u}) equal_at(now, axis, i, axis);
+    }
+    for (auto const axis : {1u, 2u}) equal_at(keys, axis, values, axis);
   }
   // What is added to the scores has a row for each query and a column for each key; with earlier keys, for these, too.
   void check_scores_mask() {

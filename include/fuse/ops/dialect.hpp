@@ -148,6 +148,8 @@ struct emission {
   std::vector<operand_facts> operands{};
   std::vector<given> parameters{};
   std::size_t results = 1;
+  /// The results, where the operator is written already, with the attributes of another one: what these say is meant.
+  std::vector<operand_facts> written{};
   bool negative_axes = true;  ///< axes may count from the last one, see `dialect::negative_axes_since`
 
   /// Whether there is an operand of that number.

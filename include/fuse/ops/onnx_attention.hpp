@@ -47,6 +47,28 @@ struct heads_of {
   return {};
 }
 
+/// Keys and values of earlier calls, (batch, heads, length, size) each, stand before those of this one, with as many
+/// heads of the same size; a value for each key. (onnxruntime's operator has one size for both, and takes what it
+/// appends with heads side by side.)
+[[nodiscard]] inline std::string_view refuse_past(emission const& e, std::size_t past, heads_of const& k,
+                                                  heads_of const& v, bool vendor) {
+  heads_of keys, values;
+  for (std::size_t i = past; i < past + 2; ++i)
+    if (!e.has(i) || !e.operands[i].has_rank || e.operands[i].shape.size() != 4)
+      return "a past is keys and values of four axes each";
+  if (vendor && e.operands[1].shape.size() != 3) return "the operator appends keys and values of three axes";
+  (void)read(e.operands[past], 0, keys);
+  (void)read(e.operands[past + 1], 0, values);
+  if (!(e.operands[past].shape[0] == e.operands[0].shape[0]) ||
+      !(e.operands[past + 1].shape[0] == e.operands[0].shape[0]))
+    return "the past is not provably of as many batches";
+  if (!(keys.count == k.count) || !(values.count == v.count)) return "the past has not provably as many heads";
+  if (!(keys.size == k.size) || !(values.size == v.size) || (vendor && !(k.size == v.size)))
+    return "the past has not provably heads of the same size";
+  if (!(keys.length == values.length)) return "the past has not provably a value for each key";
+  return {};
+}
+
 /// Attention: of four axes all three, or all of three. MultiHeadAttention: of three axes, as many heads of each; keys
 /// and values may be of four.
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
@@ -54,14 +76,19 @@ struct heads_of {
   if (e.op != opcode::attention && !vendor) return {};
   for (std::size_t i = 0; i < 3; ++i)
     if (!e.has(i)) return "the operator needs queries, keys and values";
-  std::size_t const mask = vendor ? 5 : 3;
+  std::size_t const mask = vendor ? 5 : 3, past = vendor ? 6 : 4;
   for (std::size_t i = 3; i < e.operands.size(); ++i)
-    if (e.has(i) && i != mask) return "queries, keys, values and a mask are all that a rewrite can give the operator";
+    if (e.has(i) && i != mask && i != past && i != past + 1)
+      return "queries, keys, values, a mask and a past are all that a rewrite can give the operator";
+  if (e.results > 3 || (e.results > 1 && !e.has(past)))
+    return "a rewrite takes the result of the operator, and behind a past all keys and values";
   auto const type = e.operands[0].type;
   for (std::size_t i = 0; i < e.operands.size(); ++i)
     if (e.has(i) && (e.operands[i].type != type || !is_floating(type)))
       return "the operator takes operands of one floating element type";
-  if (type == element_type::float64 && e.number("softmax_precision") == static_cast<double>(element_type::float32))
+  bool const is_written = !e.written.empty();
+  if (!is_written && type == element_type::float64 &&
+      e.number("softmax_precision") == static_cast<double>(element_type::float32))
     return "a softmax in float32 is less precise than doubles are";
   auto const of_queries = e.number(vendor ? "num_heads" : "q_num_heads");
   auto const of_keys = vendor ? of_queries : e.number("kv_num_heads");
@@ -87,11 +114,15 @@ struct heads_of {
   if (vendor && !(q.count == k.count)) return "there are not provably as many heads of keys as of queries";
   if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
   auto const scale = e.number("scale");
-  if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))
+  if (!is_written && (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0))))
     return vendor ? "the scale is 0, which means another one, or does not fit a float32 attribute"
                   : "the scale is not above 0, or does not fit a float32 attribute";
+  if (e.has(past) || e.has(past + 1)) {
+    if (auto const why = refuse_past(e, past, k, v, vendor); !why.empty()) return why;
+    k.length = is_written && e.results > 1 && e.written[1].shape.size() == 4 ? e.written[1].shape[2] : extent(-1);
+  }
   // (A row of the lowest numbers is for onnxruntime's Attention one of no keys.)
-  if (!vendor && e.has(mask) && e.to == target::onnxruntime)
+  if (!is_written && !vendor && e.has(mask) && e.to == target::onnxruntime)
     return "onnxruntime takes masks otherwise than the standard says, where a query may look at nothing";
   return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
 }

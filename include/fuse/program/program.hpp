@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -41,23 +42,32 @@ struct program {
   }
 };
 
-template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
+/// How much the rules of a set have together, before what they share is merged.
+struct program_sizes {
+  std::size_t rules, code, entries, conditions, parameter_names, sets, replacements, rearrangements;
+};
+
+/// What holds a program. What rules share is often all of their names, sets and rearrangements: a program of many rules
+/// has room for fewer than their sum.
+template <program_sizes Sizes>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 256;
-  detail::instruction code[Code + Code / 2 + 1];
+  static constexpr std::size_t name_capacity = std::min<std::size_t>(Sizes.parameter_names, 64),
+                               set_capacity = std::min<std::size_t>(Sizes.sets, 32),
+                               rearrangement_capacity = std::min<std::size_t>(Sizes.rearrangements, 256);
+  detail::instruction code[Sizes.code + Sizes.code / 2 + 1];
   std::size_t size;
-  program_entry entries[Entries + 1];
+  program_entry entries[Sizes.entries + 1];
   std::size_t entry_count;
-  rule_info rules[Rules + 1];
-  bound_condition conditions[Conditions + 1];
+  rule_info rules[Sizes.rules + 1];
+  bound_condition conditions[Sizes.conditions + 1];
   std::size_t condition_count;
-  static_text parameter_names[name_capacity];
+  static_text parameter_names[name_capacity + 1];
   std::size_t parameter_name_count;
-  detail::through_set sets[set_capacity];
+  detail::through_set sets[set_capacity + 1];
   std::size_t set_count;
-  detail::replacement_term replacements[Replacements + 1];
+  detail::replacement_term replacements[Sizes.replacements + 1];
   std::size_t replacement_count;
-  detail::rearrangement rearrangements[rearrangement_capacity];
+  detail::rearrangement rearrangements[rearrangement_capacity + 1];
   std::size_t rearrangement_count;
   int stages;
   bool overflow;
@@ -66,7 +76,7 @@ struct program_table {
   constexpr operator program() const {
     return {{code, size},
             {entries, entry_count},
-            {rules, Rules},
+            {rules, Sizes.rules},
             {conditions, condition_count},
             {parameter_names, parameter_name_count},
             {sets, set_count},

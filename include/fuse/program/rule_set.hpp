@@ -114,19 +114,19 @@ using require_rules = rule_requirement<
     decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
     decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<culprit_text(*first_wrong<Set, Dialect>).size>{}))>;
 
-struct program_sizes {
-  std::size_t code, entries, conditions, replacements;
-};
-
 template <std::size_t N>
 constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
   program_sizes sum{};
+  sum.rules = N;
   for (std::size_t i = 0; i < N; ++i) {
     lowered_rule const& rule = *rules.at[i];
     sum.code += rule.size;
     sum.entries += rule.entry_count;
     sum.conditions += rule.condition_count;
+    sum.parameter_names += rule.parameter_name_count;
+    sum.sets += rule.set_count;
     sum.replacements += rule.replacement_size;
+    sum.rearrangements += rule.rearrangement_count;
   }
   return sum;
 }
@@ -134,10 +134,8 @@ constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
 template <auto const& Set, auto const& Dialect>
 constexpr auto merge() {
   constexpr auto const& rules = lowered_rules<Set, Dialect>;
-  constexpr auto count = member_count<std::remove_cvref_t<decltype(Set)>>::value;
   constexpr auto sizes = sizes_of(rules);
-  using table = program_table<sizes.code, sizes.entries, count, sizes.conditions, sizes.replacements>;
-  return merging<table>(rules.at, count).out;
+  return merging<program_table<sizes>>(rules.at, sizes.rules).out;
 }
 
 template <auto const& Set, auto const& Dialect>

@@ -71,23 +71,18 @@ class basic_operator_writer {
 
   /// Whether a neutral operator can be written with no operands whatever, which is told before any are made.
   [[nodiscard]] bool lacks(opcode op) {
-    if (op == opcode::opaque || row_of(op).row != nullptr) return false;
-    if (names_.function == nullptr) return true;
-    bool stands_in = names_.stands_in == nullptr;
-    for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
-      stands_in = stands_in || names_.stands_in(op, operands);
-    return !stands_in;
+    return op != opcode::opaque && row_of(op).row == nullptr && !row_of(op).has_function;
   }
   [[nodiscard]] static objection lacking(opcode op) {
     return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                  " at this operator set version");
+                                  " for this target at this operator set version");
   }
 
   /// The first result of a neutral operator: as an operator of the dialect, or a function with a body. The parameters'
   /// contents are moved out.
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
-    auto const& [emitted, code, asked] = row_of(op);
+    auto const& [emitted, code, has_function, asked] = row_of(op);
     auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
@@ -160,7 +155,7 @@ class basic_operator_writer {
   /// The same by its meaning.
   built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
                               std::uint32_t results) {
-    auto const& [row, code, asked] = row_of(op);
+    auto const& [row, code, has_function, asked] = row_of(op);
     if (row == nullptr) return lacking(op);
     return taking_over(n, *row, code, operands, parameters, results);
   }
@@ -201,7 +196,11 @@ class basic_operator_writer {
       return is_not_copied(n, "it has parameters among its operands");
     if (auto why = refuses(row, operands.size()); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
-    return with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
+    auto made = with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
+    if (!made || row.op == opcode::opaque) return made;
+    describe(image_.producer(*made));
+    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why)};
+    return made;
   }
   // A node with the attributes and operands that are there, and parameters in their place.
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
@@ -323,32 +322,53 @@ class basic_operator_writer {
   // What the dialect is asked about.
   void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
                 std::uint32_t results) {
+    describe(op, operands, span<value_id const>{});
+    emission_.results = results;
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      emission_.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
+  }
+  void describe(node_id written) {
+    auto const op = op_of(image_, written);
+    operands_.clear();
+    for (std::uint32_t i = 0; i < image_.operand_count(written); ++i) operands_.push_back(image_.operand(written, i));
+    results_.clear();
+    for (std::uint32_t i = 0; i < image_.node(written).result_count; ++i) results_.push_back(image_.result(written, i));
+    describe(op, operands_, results_);
+    emission_.results = results_.size();
+    for (auto const& p : info(op).parameters)
+      if (double number = 0; read_number(image_, facts_, names_, written, p.name, number))
+        emission_.parameters.push_back({p.name, number});
+  }
+  void describe(opcode op, span<value_id const> operands, span<value_id const> results) {
     auto& made = emission_;
     made.op = op;
     made.version = image_.version;
     made.to = into_.target_here(to_);
-    made.results = results;
     made.negative_axes = made.version >= names_.negative_axes_since;
-    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
-    for (auto v : operands)
-      if (v != absent) extents_.append(facts_.shape(v));
-    made.operands.clear();
-    std::size_t at = 0;
-    for (auto v : operands) {
-      auto& operand = made.operands.emplace_back();
-      if (v == absent) continue;
-      operand.present = true;
-      operand.type = facts_.type(v);
-      operand.has_rank = facts_.has_rank(v);
-      auto const rank = facts_.shape(v).size();
-      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
-      at += rank;
-      if (double number = 0; facts_.number(v, number)) operand.number = number;
-    }
     made.parameters.clear();
-    for (auto const& p : parameters) {
-      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
-      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
+    for (auto const values : {operands, results})
+      for (auto v : values)
+        if (v != absent) extents_.append(facts_.shape(v));
+    std::size_t at = 0;
+    describe(operands, made.operands, at);
+    describe(results, made.written, at);
+  }
+  // Values whose extents stand in `extents_` from `at` on.
+  void describe(span<value_id const> values, std::vector<operand_facts>& into, std::size_t& at) {
+    into.clear();
+    for (auto v : values) {
+      auto& one = into.emplace_back();
+      if (v == absent) continue;
+      one.present = true;
+      one.type = facts_.type(v);
+      one.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      one.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) one.number = number;
     }
   }
 
@@ -360,11 +380,12 @@ class basic_operator_writer {
     return names_.refuse(emission_).empty() ? std::string_view() : why;
   }
 
-  // The row with which this dialect, version and target write an operator, looked up once.
+  // The row with which this dialect, version and target write an operator, and whether a function may stand for it
+  // where there is none; looked up once.
   struct operator_of_dialect {
     operator_row const* row = nullptr;
     std::uint16_t code = 0;
-    bool asked = false;
+    bool has_function = false, asked = false;
   };
   operator_of_dialect const& row_of(opcode op) {
     auto const to = into_.target_here(to_);
@@ -372,7 +393,13 @@ class basic_operator_writer {
     if (known.asked) return known;
     known.asked = true;
     known.row = names_.emitted(op, image_.version, to);
-    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    if (known.row != nullptr) {
+      known.code = names_.code(known.row->name);
+    } else if (names_.function != nullptr) {
+      known.has_function = names_.stands_in == nullptr;
+      for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
+        known.has_function = known.has_function || names_.stands_in(op, operands);
+    }
     return known;
   }
 
@@ -570,10 +597,10 @@ class basic_operator_writer {
   basic_transaction<Image>& into_;
   basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
-  plain_vector<value_id> operands_;
+  plain_vector<value_id> operands_, results_;
   std::vector<attribute> attributes_;
   emission emission_;
-  plain_vector<extent> extents_;            // of its operands
+  plain_vector<extent> extents_;            // of its operands and results
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
