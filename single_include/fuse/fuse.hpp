@@ -3126,6 +3126,7 @@ struct emission {
   std::vector<operand_facts> operands{};
   std::vector<given> parameters{};
   std::size_t results = 1;
+  std::vector<operand_facts> written{};
   bool negative_axes = true;  ///< axes may count from the last one, see `dialect::negative_axes_since`
 
   [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
@@ -3508,19 +3509,43 @@ struct heads_of {
   return {};
 }
 
+[[nodiscard]] inline std::string_view refuse_past(emission const& e, std::size_t past, heads_of const& k,
+                                                  heads_of const& v, bool vendor) {
+  heads_of keys, values;
+  for (std::size_t i = past; i < past + 2; ++i)
+    if (!e.has(i) || !e.operands[i].has_rank || e.operands[i].shape.size() != 4)
+      return "a past is keys and values of four axes each";
+  if (vendor && e.operands[1].shape.size() != 3) return "the operator appends keys and values of three axes";
+  (void)read(e.operands[past], 0, keys);
+  (void)read(e.operands[past + 1], 0, values);
+  if (!(e.operands[past].shape[0] == e.operands[0].shape[0]) ||
+      !(e.operands[past + 1].shape[0] == e.operands[0].shape[0]))
+    return "the past is not provably of as many batches";
+  if (!(keys.count == k.count) || !(values.count == v.count)) return "the past has not provably as many heads";
+  if (!(keys.size == k.size) || !(values.size == v.size) || (vendor && !(k.size == v.size)))
+    return "the past has not provably heads of the same size";
+  if (!(keys.length == values.length)) return "the past has not provably a value for each key";
+  return {};
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   bool const vendor = e.op == opcode::multi_head_attention;
   if (e.op != opcode::attention && !vendor) return {};
   for (std::size_t i = 0; i < 3; ++i)
     if (!e.has(i)) return "the operator needs queries, keys and values";
-  std::size_t const mask = vendor ? 5 : 3;
+  std::size_t const mask = vendor ? 5 : 3, past = vendor ? 6 : 4;
   for (std::size_t i = 3; i < e.operands.size(); ++i)
-    if (e.has(i) && i != mask) return "queries, keys, values and a mask are all that a rewrite can give the operator";
+    if (e.has(i) && i != mask && i != past && i != past + 1)
+      return "queries, keys, values, a mask and a past are all that a rewrite can give the operator";
+  if (e.results > 3 || (e.results > 1 && !e.has(past)))
+    return "a rewrite takes the result of the operator, and behind a past all keys and values";
   auto const type = e.operands[0].type;
   for (std::size_t i = 0; i < e.operands.size(); ++i)
     if (e.has(i) && (e.operands[i].type != type || !is_floating(type)))
       return "the operator takes operands of one floating element type";
-  if (type == element_type::float64 && e.number("softmax_precision") == static_cast<double>(element_type::float32))
+  bool const is_written = !e.written.empty();
+  if (!is_written && type == element_type::float64 &&
+      e.number("softmax_precision") == static_cast<double>(element_type::float32))
     return "a softmax in float32 is less precise than doubles are";
   auto const of_queries = e.number(vendor ? "num_heads" : "q_num_heads");
   auto const of_keys = vendor ? of_queries : e.number("kv_num_heads");
@@ -3546,10 +3571,14 @@ struct heads_of {
   if (vendor && !(q.count == k.count)) return "there are not provably as many heads of keys as of queries";
   if (!(q.count == k.count) && !grouped) return "heads of queries do not provably share those of keys";
   auto const scale = e.number("scale");
-  if (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0)))
+  if (!is_written && (!math::fits_float(scale) || (vendor ? scale == 0 : !(scale > 0))))
     return vendor ? "the scale is 0, which means another one, or does not fit a float32 attribute"
                   : "the scale is not above 0, or does not fit a float32 attribute";
-  if (!vendor && e.has(mask) && e.to == target::onnxruntime)
+  if (e.has(past) || e.has(past + 1)) {
+    if (auto const why = refuse_past(e, past, k, v, vendor); !why.empty()) return why;
+    k.length = is_written && e.results > 1 && e.written[1].shape.size() == 4 ? e.written[1].shape[2] : extent(-1);
+  }
+  if (!is_written && !vendor && e.has(mask) && e.to == target::onnxruntime)
     return "onnxruntime takes masks otherwise than the standard says, where a query may look at nothing";
   return e.has(mask) ? refuse_mask(e.operands[mask], vendor ? 4 : 2, e.operands[0].shape[0], q, k) : std::string_view{};
 }
@@ -11261,23 +11290,29 @@ struct program {
   }
 };
 
-template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
+struct program_sizes {
+  std::size_t rules, code, entries, conditions, parameter_names, sets, replacements, rearrangements;
+};
+
+template <program_sizes Sizes>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 256;
-  detail::instruction code[Code + Code / 2 + 1];
+  static constexpr std::size_t name_capacity = Sizes.parameter_names < 64 ? Sizes.parameter_names : 64,
+                               set_capacity = Sizes.sets < 32 ? Sizes.sets : 32,
+                               rearrangement_capacity = Sizes.rearrangements < 256 ? Sizes.rearrangements : 256;
+  detail::instruction code[Sizes.code + Sizes.code / 2 + 1];
   std::size_t size;
-  program_entry entries[Entries + 1];
+  program_entry entries[Sizes.entries + 1];
   std::size_t entry_count;
-  rule_info rules[Rules + 1];
-  bound_condition conditions[Conditions + 1];
+  rule_info rules[Sizes.rules + 1];
+  bound_condition conditions[Sizes.conditions + 1];
   std::size_t condition_count;
-  static_text parameter_names[name_capacity];
+  static_text parameter_names[name_capacity + 1];
   std::size_t parameter_name_count;
-  detail::through_set sets[set_capacity];
+  detail::through_set sets[set_capacity + 1];
   std::size_t set_count;
-  detail::replacement_term replacements[Replacements + 1];
+  detail::replacement_term replacements[Sizes.replacements + 1];
   std::size_t replacement_count;
-  detail::rearrangement rearrangements[rearrangement_capacity];
+  detail::rearrangement rearrangements[rearrangement_capacity + 1];
   std::size_t rearrangement_count;
   int stages;
   bool overflow;
@@ -11285,7 +11320,7 @@ struct program_table {
   constexpr operator program() const {
     return {{code, size},
             {entries, entry_count},
-            {rules, Rules},
+            {rules, Sizes.rules},
             {conditions, condition_count},
             {parameter_names, parameter_name_count},
             {sets, set_count},
@@ -17255,12 +17290,15 @@ constexpr void lowering::lower_replacement() {
       if (made.terms[top.child[i]].kind == term_kind::roots)
         return fail(rule_error::either_in_a_replacement, rule_.name);
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+  std::uint64_t replaced = 0;  // terms that are what the rule replaces
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
     term const* taken_over = nullptr;  // the operator whose attributes this one has
     for (int c = 0; c < t.children; ++c) {
       auto const& child = made.terms[t.child[c]];
+      if ((replaced >> t.child[c] & 1u) != 0 && t.kind != term_kind::rearranged)
+        return fail(rule_error::root_on_the_right, child.name);
       if (c < t.operands()) {
         r.child[r.children++] = t.child[c];
         continue;
@@ -17298,7 +17336,8 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::slot;
         r.slot = known(t.name);
         if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
-        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
+        if ((root_names_ >> r.slot & 1u) != 0) replaced |= std::uint64_t{1} << i;
+        if (replaced != 0 && i + 1 == made.size) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
         r.what = kind::number;
@@ -17987,19 +18026,19 @@ using require_rules = rule_requirement<
     decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
     decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<culprit_text(*first_wrong<Set, Dialect>).size>{}))>;
 
-struct program_sizes {
-  std::size_t code, entries, conditions, replacements;
-};
-
 template <std::size_t N>
 constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
   program_sizes sum{};
+  sum.rules = N;
   for (std::size_t i = 0; i < N; ++i) {
     lowered_rule const& rule = *rules.at[i];
     sum.code += rule.size;
     sum.entries += rule.entry_count;
     sum.conditions += rule.condition_count;
+    sum.parameter_names += rule.parameter_name_count;
+    sum.sets += rule.set_count;
     sum.replacements += rule.replacement_size;
+    sum.rearrangements += rule.rearrangement_count;
   }
   return sum;
 }
@@ -18007,10 +18046,8 @@ constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
 template <auto const& Set, auto const& Dialect>
 constexpr auto merge() {
   constexpr auto const& rules = lowered_rules<Set, Dialect>;
-  constexpr auto count = member_count<std::remove_cvref_t<decltype(Set)>>::value;
   constexpr auto sizes = sizes_of(rules);
-  using table = program_table<sizes.code, sizes.entries, count, sizes.conditions, sizes.replacements>;
-  return merging<table>(rules.at, count).out;
+  return merging<program_table<sizes>>(rules.at, sizes.rules).out;
 }
 
 template <auto const& Set, auto const& Dialect>
@@ -18654,10 +18691,11 @@ class basic_validity {
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
         return check_pairs(2);
-      case opcode::attention: return check_attention();
+      case opcode::attention: check_attention(); return check_past(4);
       case opcode::multi_head_attention:
         if (count > 2 && ranked(1) && ranked(2) && shape(1).size() == shape(2).size()) check_attention();
-        return check_scores_mask();
+        check_scores_mask();
+        return check_past(6);
       case opcode::projected_attention: return check_projected_attention();
       case opcode::batch_norm:
       case opcode::instance_norm:
@@ -18794,6 +18832,18 @@ class basic_validity {
     if (!apart || shape(0).size() != 4) return;
     equal_at(1, 1, 2, 1);
     equal_at(0, 3, 1, 3);
+  }
+  void check_past(std::uint32_t keys) {
+    auto const values = keys + 1;
+    if (operand(keys) == absent || operand(values) == absent) return;
+    for (auto const i : {keys, values}) {
+      if (ranked(i) && shape(i).size() != 4) return wrong("operand " + std::to_string(i) + " has not four axes");
+      equal_at(0, 0, i, 0);
+      auto const now = i - keys + 1;
+      if (ranked(now) && shape(now).size() == 4)
+        for (auto const axis : {1u, 3u}) equal_at(now, axis, i, axis);
+    }
+    for (auto const axis : {1u, 2u}) equal_at(keys, axis, values, axis);
   }
   void check_scores_mask() {
     constexpr std::uint32_t added = 5, earlier = 6;
@@ -21216,21 +21266,16 @@ class basic_operator_writer {
   [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
 
   [[nodiscard]] bool lacks(opcode op) {
-    if (op == opcode::opaque || row_of(op).row != nullptr) return false;
-    if (names_.function == nullptr) return true;
-    bool stands_in = names_.stands_in == nullptr;
-    for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
-      stands_in = stands_in || names_.stands_in(op, operands);
-    return !stands_in;
+    return op != opcode::opaque && row_of(op).row == nullptr && !row_of(op).has_function;
   }
   [[nodiscard]] static objection lacking(opcode op) {
     return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
-                                  " at this operator set version");
+                                  " for this target at this operator set version");
   }
 
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
-    auto const& [emitted, code, asked] = row_of(op);
+    auto const& [emitted, code, has_function, asked] = row_of(op);
     auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
@@ -21298,7 +21343,7 @@ class basic_operator_writer {
   }
   built<value_id> taking_over(node_id n, opcode op, span<value_id const> operands, span<written_parameter> parameters,
                               std::uint32_t results) {
-    auto const& [row, code, asked] = row_of(op);
+    auto const& [row, code, has_function, asked] = row_of(op);
     if (row == nullptr) return lacking(op);
     return taking_over(n, *row, code, operands, parameters, results);
   }
@@ -21337,7 +21382,11 @@ class basic_operator_writer {
       return is_not_copied(n, "it has parameters among its operands");
     if (auto why = refuses(row, operands.size()); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
-    return with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
+    auto made = with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
+    if (!made || row.op == opcode::opaque) return made;
+    describe(image_.producer(*made));
+    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why)};
+    return made;
   }
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
                              span<written_parameter> parameters, std::uint32_t results) {
@@ -21446,32 +21495,52 @@ class basic_operator_writer {
 
   void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
                 std::uint32_t results) {
+    describe(op, operands, span<value_id const>{});
+    emission_.results = results;
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      emission_.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
+  }
+  void describe(node_id written) {
+    auto const op = op_of(image_, written);
+    operands_.clear();
+    for (std::uint32_t i = 0; i < image_.operand_count(written); ++i) operands_.push_back(image_.operand(written, i));
+    results_.clear();
+    for (std::uint32_t i = 0; i < image_.node(written).result_count; ++i) results_.push_back(image_.result(written, i));
+    describe(op, operands_, results_);
+    emission_.results = results_.size();
+    for (auto const& p : info(op).parameters)
+      if (double number = 0; read_number(image_, facts_, names_, written, p.name, number))
+        emission_.parameters.push_back({p.name, number});
+  }
+  void describe(opcode op, span<value_id const> operands, span<value_id const> results) {
     auto& made = emission_;
     made.op = op;
     made.version = image_.version;
     made.to = into_.target_here(to_);
-    made.results = results;
     made.negative_axes = made.version >= names_.negative_axes_since;
-    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
-    for (auto v : operands)
-      if (v != absent) extents_.append(facts_.shape(v));
-    made.operands.clear();
-    std::size_t at = 0;
-    for (auto v : operands) {
-      auto& operand = made.operands.emplace_back();
-      if (v == absent) continue;
-      operand.present = true;
-      operand.type = facts_.type(v);
-      operand.has_rank = facts_.has_rank(v);
-      auto const rank = facts_.shape(v).size();
-      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
-      at += rank;
-      if (double number = 0; facts_.number(v, number)) operand.number = number;
-    }
     made.parameters.clear();
-    for (auto const& p : parameters) {
-      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
-      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
+    for (auto const values : {operands, results})
+      for (auto v : values)
+        if (v != absent) extents_.append(facts_.shape(v));
+    std::size_t at = 0;
+    describe(operands, made.operands, at);
+    describe(results, made.written, at);
+  }
+  void describe(span<value_id const> values, std::vector<operand_facts>& into, std::size_t& at) {
+    into.clear();
+    for (auto v : values) {
+      auto& one = into.emplace_back();
+      if (v == absent) continue;
+      one.present = true;
+      one.type = facts_.type(v);
+      one.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      one.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) one.number = number;
     }
   }
 
@@ -21485,7 +21554,7 @@ class basic_operator_writer {
   struct operator_of_dialect {
     operator_row const* row = nullptr;
     std::uint16_t code = 0;
-    bool asked = false;
+    bool has_function = false, asked = false;
   };
   operator_of_dialect const& row_of(opcode op) {
     auto const to = into_.target_here(to_);
@@ -21493,7 +21562,13 @@ class basic_operator_writer {
     if (known.asked) return known;
     known.asked = true;
     known.row = names_.emitted(op, image_.version, to);
-    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    if (known.row != nullptr) {
+      known.code = names_.code(known.row->name);
+    } else if (names_.function != nullptr) {
+      known.has_function = names_.stands_in == nullptr;
+      for (std::size_t operands = 0; operands <= operand_terms::most; ++operands)
+        known.has_function = known.has_function || names_.stands_in(op, operands);
+    }
     return known;
   }
 
@@ -21681,10 +21756,10 @@ class basic_operator_writer {
   basic_transaction<Image>& into_;
   basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
-  plain_vector<value_id> operands_;
+  plain_vector<value_id> operands_, results_;
   std::vector<attribute> attributes_;
   emission emission_;
-  plain_vector<extent> extents_;            // of its operands
+  plain_vector<extent> extents_;            // of its operands and results
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
@@ -21831,13 +21906,18 @@ class basic_rearranged_operand {
       : facts_(known), layouts_(image, known, names), writer_(writer), into_(into) {}
 
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
-  void begin() { passed_.clear(); }
+  void begin(span<value_id const> replaced) {
+    passed_.clear();
+    replaced_.assign(replaced);
+  }
 
   void forget() { found_.clear(); }
 
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
+    bool const replaced = is_replaced(v);
     for (auto const& each : found_)
-      if (each.of == v && each.what == &what && each.names.same(names)) {
+      if (each.of == v && each.what == &what && each.names.same(names) && each.replaced == replaced &&
+          !is_replaced(each.best.of)) {
         passed_.append(each.passed);
         return written(each.best);
       }
@@ -21847,14 +21927,17 @@ class basic_rearranged_operand {
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
-    if (!along.picks.empty()) return part(along, v);
-    if (along.reversed) return reversed(along, v);
+    if (!replaced && !along.picks.empty()) return part(along, v);
+    if (!replaced && along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) {
-      if (into_.was_there(v)) keep({&what, told, v, best, between_});
+      if (replaced && best.operators >= static_cast<int>(between_.size()))
+        return objection{"it takes as many operators to move elements like that"};
+      if (into_.was_there(v)) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
+    if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -21895,6 +21978,7 @@ class basic_rearranged_operand {
     rearrangement const* what;
     named_extents names;
     value_id of;
+    bool replaced;
     plan best;
     plain_vector<node_id> passed;
   };
@@ -21905,16 +21989,20 @@ class basic_rearranged_operand {
   }
 
   bool shortest(value_id v, named_extents const& names, plan& best) {
+    bool const saves = is_replaced(v);
     bool any = false;
+    int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
       layout made;
       plan next;
-      if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
+      if (is_replaced(from) || !layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) ||
+          !planned(made, from, next))
         continue;
-      if (any && (next.operators > best.operators || (next.operators == best.operators && next.moving > best.moving)))
-        continue;
+      auto const more = next.operators - (saves ? static_cast<int>(layouts_.passed().size()) : 0);
+      if (any && (more > fewest || (more == fewest && next.moving > best.moving))) continue;
       any = true;
+      fewest = more;
       best = std::move(next);
       between_.assign(layouts_.passed());
     }
@@ -22049,6 +22137,11 @@ class basic_rearranged_operand {
     for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
     return all;
   }
+  [[nodiscard]] bool is_replaced(value_id v) const {
+    for (auto const each : replaced_)
+      if (each == v) return true;
+    return false;
+  }
   [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
                                       std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
     target.clear();
@@ -22170,6 +22263,7 @@ class basic_rearranged_operand {
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
   plain_vector<node_id> between_, passed_;
+  plain_vector<value_id> replaced_;
   std::vector<found_plan> found_;
 };
 
@@ -22209,17 +22303,19 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
-    rearranged_.begin();
+    roots_.clear();
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) roots_.push_back(root(i));
+    rearranged_.begin(roots_);
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
-    if (terms_[root].what == kind::either) root = chosen(terms_[root].child[form]);
-    auto const& t = terms_[root];
+    auto top = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    if (terms_[top].what == kind::either) top = chosen(terms_[top].child[form]);
+    auto const& t = terms_[top];
     bool const several = t.what == kind::roots;
-    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
+    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&top, 1);
     for (auto at : roots) needs_results(at, 1);
     for (auto at : roots) {
       auto made = value(at, type_);
@@ -22260,6 +22356,10 @@ class basic_instantiation {
       at = terms_[at].child[there ? 0 : 1];
     }
     return at;
+  }
+
+  [[nodiscard]] value_id root(std::uint8_t i) const {
+    return match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]);
   }
 
   void needs_results(std::uint8_t at, std::uint32_t results) {
@@ -22491,7 +22591,7 @@ class basic_instantiation {
     if (t.what == kind::neutral && results < info(static_cast<opcode>(t.op)).least_results)
       results = info(static_cast<opcode>(t.op)).least_results;
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
-      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
+      auto const n = image_.producer(root(i));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
       while (used > results && image_.unused(image_.result(n, used - 1))) --used;

@@ -436,6 +436,39 @@ TEST_CASE("axes in brackets on both sides are others, with the same elements in 
   }
 }
 
+TEST_CASE("what a rule replaces is made from what is below it") {
+  static constexpr auto y = var<"y">;
+  static constexpr auto moved = op<"Transpose">(op<"Reshape">(x)).as<"y">();
+  static constexpr auto shortest = fuse::rule<"shortest">(moved).replace(rearrange<"... -> ...">(y));
+  static constexpr auto exchanged = fuse::rule<"exchanged">(moved).replace(reversed_parts<"d", 2>(y)).at_equal_cost();
+  static constexpr auto half_of_it = fuse::rule<"half-of-it">(moved).replace(part<"d", 0, 2>(y)).at_equal_cost();
+  static constexpr auto computed = fuse::rule<"computed">(abs(x).as<"y">()).replace(rearrange<"... -> ...">(y));
+  sketch g;
+  auto const reshaped = [&](graph::value of, std::vector<std::int64_t> const& to) {
+    return g.add("Reshape", {of, g.constant(fuse::make_tensor<std::int64_t>({std::ssize(to)}, to))});
+  };
+  auto const turn = [&](graph::value of) { return g.add("Transpose", {of}, {{"perm", {0, 2, 1}}}); };
+  auto const v = g.in("x", {2, 3, 4});
+  SECTION("in fewer operators") {
+    g.end(turn(reshaped(turn(v), {2, 4, 3})));
+    CHECK(applied<shortest>(g) == 1);
+    CHECK(ops(g).empty());
+  }
+  SECTION("not in as many") {
+    g.end(turn(reshaped(v, {2, 2, 6})));
+    CHECK(refusal<shortest>(g) == "right side");
+  }
+  SECTION("not by an operator that would read it") {
+    g.end(turn(reshaped(v, {2, 2, 6})));
+    CHECK(refusal<exchanged>(g) == "right side");
+    CHECK(refusal<half_of_it>(g) == "right side");
+  }
+  SECTION("not where nothing moves elements") {
+    g.end(g.add("Abs", {v}));
+    CHECK(refusal<computed>(g) == "right side");
+  }
+}
+
 TEST_CASE("what a right side rearranges is looked for anew when the graph has changed") {
   sketch g;
   auto const twice = g.add("Abs", {g.add("Abs", {g.in("x", {2, 3, 4})})});

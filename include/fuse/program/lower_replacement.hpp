@@ -78,12 +78,16 @@ constexpr void lowering::lower_replacement() {
       if (made.terms[top.child[i]].kind == term_kind::roots)
         return fail(rule_error::either_in_a_replacement, rule_.name);
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+  std::uint64_t replaced = 0;  // terms that are what the rule replaces
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
     term const* taken_over = nullptr;  // the operator whose attributes this one has
     for (int c = 0; c < t.children; ++c) {
       auto const& child = made.terms[t.child[c]];
+      // (What is rearranged may be made from what is below it.)
+      if ((replaced >> t.child[c] & 1u) != 0 && t.kind != term_kind::rearranged)
+        return fail(rule_error::root_on_the_right, child.name);
       if (c < t.operands()) {
         r.child[r.children++] = t.child[c];
         continue;
@@ -121,7 +125,8 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::slot;
         r.slot = known(t.name);
         if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
-        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
+        if ((root_names_ >> r.slot & 1u) != 0) replaced |= std::uint64_t{1} << i;
+        if (replaced != 0 && i + 1 == made.size) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
         r.what = kind::number;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -51,9 +50,9 @@ struct program_sizes {
 /// has room for fewer than their sum.
 template <program_sizes Sizes>
 struct program_table {
-  static constexpr std::size_t name_capacity = std::min<std::size_t>(Sizes.parameter_names, 64),
-                               set_capacity = std::min<std::size_t>(Sizes.sets, 32),
-                               rearrangement_capacity = std::min<std::size_t>(Sizes.rearrangements, 256);
+  static constexpr std::size_t name_capacity = Sizes.parameter_names < 64 ? Sizes.parameter_names : 64,
+                               set_capacity = Sizes.sets < 32 ? Sizes.sets : 32,
+                               rearrangement_capacity = Sizes.rearrangements < 256 ? Sizes.rearrangements : 256;
   detail::instruction code[Sizes.code + Sizes.code / 2 + 1];
   std::size_t size;
   program_entry entries[Sizes.entries + 1];

@@ -62,17 +62,19 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
-    rearranged_.begin();
+    roots_.clear();
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) roots_.push_back(root(i));
+    rearranged_.begin(roots_);
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
-    if (terms_[root].what == kind::either) root = chosen(terms_[root].child[form]);
-    auto const& t = terms_[root];
+    auto top = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    if (terms_[top].what == kind::either) top = chosen(terms_[top].child[form]);
+    auto const& t = terms_[top];
     bool const several = t.what == kind::roots;
-    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
+    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&top, 1);
     for (auto at : roots) needs_results(at, 1);
     for (auto at : roots) {
       auto made = value(at, type_);
@@ -116,6 +118,11 @@ class basic_instantiation {
       at = terms_[at].child[there ? 0 : 1];
     }
     return at;
+  }
+
+  // A value that the rule replaces.
+  [[nodiscard]] value_id root(std::uint8_t i) const {
+    return match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]);
   }
 
   // How many results of each operator are asked for.
@@ -360,7 +367,7 @@ class basic_instantiation {
     if (t.what == kind::neutral && results < info(static_cast<opcode>(t.op)).least_results)
       results = info(static_cast<opcode>(t.op)).least_results;
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
-      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
+      auto const n = image_.producer(root(i));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
       while (used > results && image_.unused(image_.result(n, used - 1))) --used;

@@ -23,8 +23,8 @@ namespace fuse::inline v0::detail {
 /// are needed, and a Tile or an Expand for what is repeated; a part as a Slice, and parts in reverse order as one
 /// backwards.
 /// Where what is rearranged is a rearrangement itself, or a part of one, it is made from whatever below takes the
-/// fewest operators, which may be none. Shapes are written as they are known: one extent may be left to the others, and
-/// one that stays where it was need not be known.
+/// fewest operators, which may be none; what the rule replaces, only where that takes fewer than there are. Shapes are
+/// written as they are known: one extent may be left to the others, and one that stays where it was need not be known.
 template <class Image>
 class basic_rearranged_operand {
  public:
@@ -36,15 +36,21 @@ class basic_rearranged_operand {
 
   /// Operators between what was to be rearranged and what was, of the right side that is being built.
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
-  void begin() { passed_.clear(); }
+  /// `replaced`: values that no new node may read.
+  void begin(span<value_id const> replaced) {
+    passed_.clear();
+    replaced_.assign(replaced);
+  }
 
   /// The graph has changed.
   void forget() { found_.clear(); }
 
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
+    bool const replaced = is_replaced(v);
     for (auto const& each : found_)
-      if (each.of == v && each.what == &what && each.names.same(names)) {
+      if (each.of == v && each.what == &what && each.names.same(names) && each.replaced == replaced &&
+          !is_replaced(each.best.of)) {
         passed_.append(each.passed);
         return written(each.best);
       }
@@ -54,14 +60,17 @@ class basic_rearranged_operand {
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
-    if (!along.picks.empty()) return part(along, v);
-    if (along.reversed) return reversed(along, v);
+    if (!replaced && !along.picks.empty()) return part(along, v);
+    if (!replaced && along.reversed) return reversed(along, v);
     layout as_told;
     if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) {
-      if (into_.was_there(v)) keep({&what, told, v, best, between_});
+      if (replaced && best.operators >= static_cast<int>(between_.size()))
+        return objection{"it takes as many operators to move elements like that"};
+      if (into_.was_there(v)) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
+    if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
     auto const repeats = static_cast<std::int64_t>(along.repeats.size());
     std::vector<std::int64_t> order;
     for (auto each : along.order)
@@ -106,6 +115,7 @@ class basic_rearranged_operand {
     rearrangement const* what;
     named_extents names;
     value_id of;
+    bool replaced;
     plan best;
     plain_vector<node_id> passed;
   };
@@ -116,19 +126,24 @@ class basic_rearranged_operand {
   }
 
   // The plan of fewest operators, from `v` or what it is a rearrangement of: of equal ones that which moves least, and
-  // of these the deepest, so that what stands between has fewer readers. False where there is none: elements are
-  // repeated or left out otherwise, or a shape could not be written.
+  // of these the deepest, so that what stands between has fewer readers. Where `v` is replaced, so is what stands
+  // between, and the plan is from below `v` and saves most of it. False where there is none: elements are repeated or
+  // left out otherwise, or a shape could not be written.
   bool shortest(value_id v, named_extents const& names, plan& best) {
+    bool const saves = is_replaced(v);
     bool any = false;
+    int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
       layout made;
       plan next;
-      if (!layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) || !planned(made, from, next))
+      if (is_replaced(from) || !layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) ||
+          !planned(made, from, next))
         continue;
-      if (any && (next.operators > best.operators || (next.operators == best.operators && next.moving > best.moving)))
-        continue;
+      auto const more = next.operators - (saves ? static_cast<int>(layouts_.passed().size()) : 0);
+      if (any && (more > fewest || (more == fewest && next.moving > best.moving))) continue;
       any = true;
+      fewest = more;
       best = std::move(next);
       between_.assign(layouts_.passed());
     }
@@ -272,6 +287,11 @@ class basic_rearranged_operand {
     for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
     return all;
   }
+  [[nodiscard]] bool is_replaced(value_id v) const {
+    for (auto const each : replaced_)
+      if (each == v) return true;
+    return false;
+  }
   // The list by which `from` becomes `to`; else where it is not known.
   [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
                                       std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
@@ -396,6 +416,7 @@ class basic_rearranged_operand {
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
   plain_vector<node_id> between_, passed_;
+  plain_vector<value_id> replaced_;
   std::vector<found_plan> found_;
 };
 

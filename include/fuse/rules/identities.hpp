@@ -322,4 +322,29 @@ inline constexpr auto transpose_of_nothing =
         .stage(6)
         .quiet();
 
+namespace formula {
+
+/// An operator that moves elements, of what others have moved.
+[[nodiscard]] constexpr expression moved_on(opcode op) {
+  return expression(op, dsl::either(view_of(kept), expression(opcode::transpose, kept))).as<"y">();
+}
+/// The same elements where they are, from wherever below takes the fewest operators.
+[[nodiscard]] constexpr rewrite_rule fewest_moves(rule_name name, opcode last) {
+  return name(moved_on(last))
+      .summary("a chain of operators that move elements is the fewest that move them like that")
+      .replace(dsl::rearrange<"... -> ...">(dsl::var<"y">))
+      .stage(7)
+      .quiet();
+}
+
+}  // namespace formula
+
+inline constexpr auto fewest_moves_to_transpose =
+    formula::fewest_moves(rule<"fewest-moves-to-transpose">, opcode::transpose);
+inline constexpr auto fewest_moves_to_reshape = formula::fewest_moves(rule<"fewest-moves-to-reshape">, opcode::reshape);
+inline constexpr auto fewest_moves_to_flatten = formula::fewest_moves(rule<"fewest-moves-to-flatten">, opcode::flatten);
+inline constexpr auto fewest_moves_to_squeeze = formula::fewest_moves(rule<"fewest-moves-to-squeeze">, opcode::squeeze);
+inline constexpr auto fewest_moves_to_unsqueeze =
+    formula::fewest_moves(rule<"fewest-moves-to-unsqueeze">, opcode::unsqueeze);
+
 }  // namespace fuse::inline v0::rules
