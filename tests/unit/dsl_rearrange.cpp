@@ -437,11 +437,11 @@ TEST_CASE("axes in brackets on both sides are others, with the same elements in 
 }
 
 TEST_CASE("what a rule replaces is made from what is below it") {
-  static constexpr auto y = var<"y">;
-  static constexpr auto moved = op<"Transpose">(op<"Reshape">(x)).as<"y">();
-  static constexpr auto shortest = fuse::rule<"shortest">(moved).replace(rearrange<"... -> ...">(y));
-  static constexpr auto exchanged = fuse::rule<"exchanged">(moved).replace(reversed_parts<"d", 2>(y)).at_equal_cost();
-  static constexpr auto half_of_it = fuse::rule<"half-of-it">(moved).replace(part<"d", 0, 2>(y)).at_equal_cost();
+  static constexpr auto turned_shape = op<"Transpose">(op<"Reshape">(x)).as<"y">();
+  static constexpr auto shortest = fuse::rule<"shortest">(turned_shape).replace(rearrange<"... -> ...">(y));
+  static constexpr auto exchanged =
+      fuse::rule<"exchanged">(turned_shape).replace(reversed_parts<"d", 2>(y)).at_equal_cost();
+  static constexpr auto half_of_it = fuse::rule<"half-of-it">(turned_shape).replace(part<"d", 0, 2>(y)).at_equal_cost();
   static constexpr auto computed = fuse::rule<"computed">(abs(x).as<"y">()).replace(rearrange<"... -> ...">(y));
   sketch g;
   auto const reshaped = [&](graph::value of, std::vector<std::int64_t> const& to) {
