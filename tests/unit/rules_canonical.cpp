@@ -422,6 +422,16 @@ TEST_CASE("a chain that moves elements is read as far as shapes are known") {
     auto const heads = g.reshape(g.transpose(g.reshape(x, {0, 3, 2, 2}), {0, 2, 1, 3}), {-1, 3, 2});
     CHECK(left(g, g.reshape(g.transpose(heads, {0, 2, 1}), {-1, 2, 2, 3})) == "Reshape Transpose");
   }
+  SECTION("of two lengths that may be 0") {
+    auto const turned =
+        g.transpose(g.add("Unsqueeze", {g.transpose(g.in("x", {"b", "s", 4}), {0, 2, 1}), g.list({3})}), {0, 2, 1, 3});
+    CHECK(left(g, g.add("Flatten", {turned}, {{"axis", 1}})) == "Reshape Flatten");
+  }
+  SECTION("of two lengths, of which what was there may not have been 0") {
+    auto const heads = g.transpose(g.reshape(g.in("x", {"b", "s", 8}), {0, 0, 2, 4}), {0, 2, 1, 3});
+    auto const halves = g.transpose(g.reshape(heads, {0, 2, -1, 2, 2}), {0, 1, 3, 2, 4});
+    CHECK(left(g, g.reshape(halves, {0, -1, 2})) == "Reshape Transpose Reshape");
+  }
   SECTION("of four axes, however long") {
     auto const x = g.add("Reshape", {g.in("x", {"b", "s", "c"}), g.in("shape", {4}, element_type::int64)});
     auto const more = g.transpose(g.add("Unsqueeze", {g.transpose(x, {0, 2, 1, 3}), g.list({0})}), {0, 2, 1, 3, 4});

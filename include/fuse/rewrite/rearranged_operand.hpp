@@ -32,7 +32,7 @@ class basic_rearranged_operand {
 
   basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
                            basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : facts_(known), layouts_(image, known, names), writer_(writer), into_(into) {}
+      : image_(image), facts_(known), names_(names), layouts_(image, known, names), writer_(writer), into_(into) {}
 
   /// Operators between what was to be rearranged and what was, of the right side that is being built.
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
@@ -138,7 +138,7 @@ class basic_rearranged_operand {
       layout made;
       plan next;
       if (is_replaced(from) || !layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) ||
-          !planned(made, from, next))
+          !planned(made, from, next) || (saves && fails_of_nothing(next)))
         continue;
       auto const more = next.operators - (saves ? static_cast<int>(layouts_.passed().size()) : 0);
       if (any && (more > fewest || (more == fewest && next.moving > best.moving))) continue;
@@ -191,6 +191,44 @@ class basic_rearranged_operand {
     into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
     into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
     return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+  }
+  // Whether a Reshape of the plan leaves an extent to the others where one that it takes as it is may be 0, which tells
+  // nothing of what is left: runtimes fail then. What one that was passed fails of is no loss.
+  [[nodiscard]] bool fails_of_nothing(plan const& by) {
+    auto from = shape(by.of);
+    if (by.part.length != 0) from[by.part.axis] = polynomial(by.part.length);
+    return fails_of_nothing(from, by.split) || fails_of_nothing(by.turned, by.shape);
+  }
+  [[nodiscard]] bool fails_of_nothing(span<polynomial const> from, span<polynomial const> to) {
+    if (same(from, to) || !target_of(from, to, target_)) return false;
+    auto const taken = taken_beside_one_left(from, target_);
+    bool fails = !taken.empty();
+    for (auto const n : layouts_.passed()) {
+      if (!fails || op_of(image_, n) != opcode::reshape || !read_integers(image_, facts_, names_, n, "shape", target_))
+        continue;
+      auto const failing = taken_beside_one_left(shape(image_.operand(n, 0)), target_);
+      bool all = true;
+      for (auto const& e : taken) all = all && holds(failing, e);
+      fails = !all;
+    }
+    return fails;
+  }
+  // The extents that a Reshape takes as they are, where it leaves one to the others.
+  [[nodiscard]] static plain_vector<polynomial> taken_beside_one_left(span<polynomial const> from,
+                                                                      span<std::int64_t const> target) {
+    plain_vector<polynomial> taken;
+    bool left = false;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      left = left || target[i] == -1;
+      if (target[i] == 0 && i < from.size()) taken.push_back(from[i]);
+    }
+    if (!left) taken.clear();
+    return taken;
+  }
+  [[nodiscard]] static bool holds(span<polynomial const> all, polynomial const& wanted) {
+    for (auto const& e : all)
+      if (e == wanted) return true;
+    return false;
   }
   // Where the next digit begins, of those that are left, if one is nearest for certain; else the end.
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
@@ -411,12 +449,15 @@ class basic_rearranged_operand {
     return made ? reshaped(*made, along.shape) : made;
   }
 
+  Image const& image_;
   facts const& facts_;
+  dialect const& names_;
   basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
   plain_vector<node_id> between_, passed_;
   plain_vector<value_id> replaced_;
+  std::vector<std::int64_t> target_;
   std::vector<found_plan> found_;
 };
 
