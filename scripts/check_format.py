@@ -30,12 +30,12 @@ def main():
     if int(re.search(r"version (\d+)", found).group(1)) != VERSION:
         print(f"format: layout not checked, it needs clang-format {VERSION}, and this is {found.strip()}")
         return status
-    if options.fix:
-        return status or subprocess.run([options.clang_format, "-i", *map(str, sources)], check=False).returncode
     for source in sources:
         laid_out = subprocess.run([options.clang_format, str(source)], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
         before, after = source.read_text(encoding="utf-8").splitlines(), laid_out.splitlines()
-        if before != after:
+        if before != after and options.fix:  # what is laid out already keeps its time, and is not built again
+            source.write_text(laid_out, encoding="utf-8")
+        elif before != after:
             line = next((i for i, (old, new) in enumerate(zip(before, after), 1) if old != new), min(len(before), len(after)))
             print(f"{source.relative_to(ROOT)}:{line}: not laid out as clang-format does; scripts/check_format.py --fix does it")
             status = 1

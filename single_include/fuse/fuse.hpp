@@ -12,6 +12,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -4983,6 +4984,26 @@ namespace fuse::inline v0::detail {
 }
 
 template <class Image>
+[[nodiscard]] parameter_state read_extents(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                           std::string_view parameter, std::vector<extent>& out,
+                                           std::vector<std::int64_t>& list) {
+  out.clear();
+  parameter_place const place(image, names, n, parameter);
+  if (place.source.where == parameter_source::kind::operand) {
+    auto const at = static_cast<std::uint32_t>(place.source.operand);
+    auto const v = at < image.operand_count(n) ? image.operand(n, at) : absent;
+    if (v == absent) return parameter_state::missing;
+    if (!known.has_integers(v)) return parameter_state::unknown;
+    auto const elements = known.symbolic_integers(v);
+    out.assign(elements.begin(), elements.end());
+    return parameter_state::known;
+  }
+  auto const state = read_parameter(image, known, names, n, parameter, list);
+  out.assign(list.begin(), list.end());
+  return state;
+}
+
+template <class Image>
 [[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
                                   std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
   axes.clear();
@@ -5086,19 +5107,7 @@ class basic_shape_context {
     return read_parameter(image(), facts, names, n, parameter, list);
   }
   [[nodiscard]] parameter_state symbolic_integers(std::string_view parameter, std::vector<extent>& out) {
-    out.clear();
-    parameter_place const place(image(), names, n, parameter);
-    if (place.source.where == parameter_source::kind::operand) {
-      auto const v = operand(static_cast<std::uint32_t>(place.source.operand));
-      if (v == absent) return parameter_state::missing;
-      if (!facts.has_integers(v)) return parameter_state::unknown;
-      auto const elements = facts.symbolic_integers(v);
-      out.assign(elements.begin(), elements.end());
-      return parameter_state::known;
-    }
-    auto const state = integers(parameter);
-    out.assign(list.begin(), list.end());
-    return state;
+    return read_extents(image(), facts, names, n, parameter, out, list);
   }
   [[nodiscard]] bool length(std::string_view parameter, std::size_t& out) const {
     parameter_place const place(image(), names, n, parameter);
@@ -18091,6 +18100,11 @@ struct any_match {
 };
 
 template <class Graph>
+using any_matches = std::shared_ptr<std::vector<any_match<Graph>> const>;
+template <class Graph>
+using shared_match = std::shared_ptr<any_match<Graph> const>;
+
+template <class Graph>
 class graph_matcher {
  public:
   graph_matcher(filter_tables const& rules, Graph const& graph)
@@ -18102,19 +18116,18 @@ class graph_matcher {
 
   void filter(bool on) { machine_.look_for(on ? search_for::matches : search_for::failures); }
 
-  [[nodiscard]] std::vector<any_match<Graph>> all() {
+  [[nodiscard]] any_matches<Graph> all() {
     std::vector<any_match<Graph>> found;
-    if (bound_.cyclic()) return found;
     collector seen(*this, found);
-    machine_.run(seen);
-    return found;
+    if (!bound_.cyclic()) machine_.run(seen);
+    return shared(std::move(found));
   }
-  [[nodiscard]] std::vector<any_match<Graph>> at(node_of<Graph> const& node) {
+  [[nodiscard]] any_matches<Graph> at(node_of<Graph> const& node) {
     std::vector<any_match<Graph>> found;
     auto const n = number(node);
     collector seen(*this, found);
     if (n != absent) machine_.run(n, seen);
-    return found;
+    return shared(std::move(found));
   }
   [[nodiscard]] explanation why(node_of<Graph> const& node) { return why_of(node, nullptr); }
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
@@ -18143,6 +18156,10 @@ class graph_matcher {
 
  private:
   static constexpr auto const& names = dialect_of<Graph>;
+
+  static any_matches<Graph> shared(std::vector<any_match<Graph>>&& found) {
+    return std::make_shared<std::vector<any_match<Graph>> const>(std::move(found));
+  }
 
   class collector final : public machine::acceptor {
    public:
@@ -18211,8 +18228,8 @@ class match_of {
   using value = value_of<Graph>;
   using node = node_of<Graph>;
 
-  [[nodiscard]] std::string_view rule() const { return found_.rule; }
-  [[nodiscard]] node const& root() const { return found_.root; }
+  [[nodiscard]] std::string_view rule() const { return found_->rule; }
+  [[nodiscard]] node const& root() const { return found_->root; }
 
   template <fixed_string Name>
   [[nodiscard]] value get() const {
@@ -18237,19 +18254,71 @@ class match_of {
 
  private:
   template <auto const& R, class G>
-  friend class matcher;
+  friend class matches_of;
 
-  explicit match_of(detail::any_match<Graph>&& found) : found_(std::move(found)) {}
+  explicit match_of(detail::shared_match<Graph> found) : found_(std::move(found)) {}
 
   template <fixed_string Name>
   [[nodiscard]] auto const* find() const {
     constexpr bool bound = program_of<Rules, detail::dialect_table_of<Graph>()>.binds(Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
-    return found_.find(Name.view());
+    return found_->find(Name.view());
   }
 
-  detail::any_match<Graph> found_;
+  detail::shared_match<Graph> found_;
+};
+
+template <auto const& Rules, class Graph>
+class matches_of {
+ public:
+  using value_type = match_of<Rules, Graph>;
+
+  class iterator {
+   public:
+    using value_type = match_of<Rules, Graph>;
+    using difference_type = std::ptrdiff_t;
+    using reference = value_type;
+
+    iterator() = default;
+    iterator(matches_of const& of, std::size_t at) : of_(&of), at_(at) {}
+    [[nodiscard]] value_type operator*() const { return (*of_)[at_]; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) {
+      auto const before = *this;
+      ++at_;
+      return before;
+    }
+    [[nodiscard]] friend bool operator==(iterator const& a, iterator const& b) { return a.at_ == b.at_; }
+
+   private:
+    matches_of const* of_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  explicit matches_of(detail::any_matches<Graph> found) : found_(std::move(found)) {}
+
+  [[nodiscard]] std::size_t size() const { return found_->size(); }
+  [[nodiscard]] bool empty() const { return found_->empty(); }
+  [[nodiscard]] value_type operator[](std::size_t i) const {
+    return value_type(detail::shared_match<Graph>(found_, &(*found_)[i]));
+  }
+  [[nodiscard]] value_type front() const { return (*this)[0]; }
+  [[nodiscard]] value_type back() const { return (*this)[size() - 1]; }
+  [[nodiscard]] iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] iterator end() const { return {*this, size()}; }
+
+  [[nodiscard]] operator std::vector<value_type>() const {
+    std::vector<value_type> all;
+    for (auto const& each : *this) all.push_back(each);
+    return all;
+  }
+
+ private:
+  detail::any_matches<Graph> found_;
 };
 
 template <auto const& Rules, class Graph>
@@ -18260,29 +18329,21 @@ class matcher : public detail::graph_matcher<Graph> {
   explicit matcher(Graph const& graph)
       : any_rules(detail::filter_tables_of<Rules, detail::dialect_table_of<Graph>()>(), graph) {}
 
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() { return typed(any_rules::all()); }
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
-    return typed(any_rules::at(node));
-  }
-
- private:
-  static std::vector<match_of<Rules, Graph>> typed(std::vector<detail::any_match<Graph>>&& found) {
-    std::vector<match_of<Rules, Graph>> made;
-    made.reserve(found.size());
-    for (auto& each : found) made.push_back(match_of<Rules, Graph>(std::move(each)));
-    return made;
+  [[nodiscard]] matches_of<Rules, Graph> all() { return matches_of<Rules, Graph>(any_rules::all()); }
+  [[nodiscard]] matches_of<Rules, Graph> at(node_of<Graph> const& node) {
+    return matches_of<Rules, Graph>(any_rules::at(node));
   }
 };
 
 template <auto const& Rules, class Graph>
-[[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
+[[nodiscard]] matches_of<Rules, Graph> match(Graph const& graph, node_of<Graph> const& node) {
   (void)sizeof(detail::require_readable<Graph>);
   (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).at(node);
 }
 
 template <auto const& Rules, class Graph>
-[[nodiscard]] std::vector<match_of<Rules, Graph>> match_all(Graph const& graph) {
+[[nodiscard]] matches_of<Rules, Graph> match_all(Graph const& graph) {
   (void)sizeof(detail::require_readable<Graph>);
   (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).all();
@@ -18449,9 +18510,10 @@ class basic_validity {
   struct requirement {
     extent a{}, b{};
     value_id of_a = absent, of_b = absent;
-    bool broadcasts = false, whole = false;
+    bool broadcasts = false, whole = false, positive = false;
 
     [[nodiscard]] bool follows_from(requirement const& other) const {
+      if (positive != other.positive) return false;
       if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
       auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
         return (p == r && q == s) || (p == s && q == r);
@@ -18483,6 +18545,7 @@ class basic_validity {
   [[nodiscard]] span<requirement const> open() const { return open_; }
   [[nodiscard]] std::string text(requirement const& r) const {
     auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
+    if (r.positive) return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
     if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
     return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
            ", of " + name(r.of_b) + ", is not known";
@@ -18707,7 +18770,19 @@ class basic_validity {
         return;
       case opcode::group_norm: return check_group_norm();
       case opcode::transpose: return check_permutation();
+      case opcode::reshape: return check_extent_left();
       default: break;
+    }
+  }
+
+  void check_extent_left() {
+    if (!ranked(0) || read_extents(image_, facts_, names_, n_, "shape", extents_, list_) != parameter_state::known)
+      return;
+    bool left = false;
+    for (auto e : extents_) left = left || e == extent(-1);
+    for (std::size_t i = 0; left && i < extents_.size(); ++i) {
+      auto const e = extents_[i] == extent(0) && i < shape(0).size() ? shape(0)[i] : extents_[i];
+      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({e, {}, operand(0), absent, false, false, true});
     }
   }
 
@@ -18970,6 +19045,7 @@ class basic_validity {
   std::string wrong_;
   detail::plain_vector<requirement> open_;
   std::vector<std::int64_t> list_;
+  std::vector<extent> extents_;
   std::vector<int> axes_;
 };
 using validity = basic_validity<graph_image>;
@@ -21172,13 +21248,21 @@ template <class Image>
 class basic_matched_requirements {
  public:
   using requirement = typename basic_validity<Image>::requirement;
+  static constexpr std::size_t most_below = 64;  ///< nodes below what is matched that are looked at
 
   basic_matched_requirements(match_state const& match, Image const& image, facts const& known, dialect const& names)
-      : match_(match), validity_(image, known, names) {}
+      : match_(match), image_(image), facts_(known), validity_(image, known, names) {}
 
-  void begin() { found_ = false; }
-
+  void begin() {
+    found_ = false;
+    all_.clear();
+    equal_.clear();
+    positive_.clear();
+    below_.clear();
+    looked_below_ = false;
+  }
   [[nodiscard]] bool imply(requirement const& wanted) {
+    if (wanted.positive) return imply_positive(facts_.symbols().polynomial_of(wanted.a));
     find();
     for (auto const& given : all_)
       if (wanted.follows_from(given)) return true;
@@ -21188,13 +21272,17 @@ class basic_matched_requirements {
     return both[0] == both[1];
   }
 
+  [[nodiscard]] bool imply_positive(polynomial const& e) {
+    if (facts_.symbols().least(e) > 0 || is_positive(e)) return true;
+    bool all = e.count == 1;
+    for (std::uint32_t i = 0; all && i < e.terms[0].degree; ++i)
+      all = facts_.symbols().least(factor(e, i)) > 0 || is_positive(factor(e, i));
+    return all;
+  }
+
   bool equate(span<extent> extents) {
     find();
-    bool changed = false;
-    for (auto& e : extents)
-      for (auto const& same : equal_)
-        if (e == same.one) e = same.other, changed = true;
-    return changed;
+    return replace(extents);
   }
 
  private:
@@ -21205,24 +21293,75 @@ class basic_matched_requirements {
   void find() {
     if (found_) return;
     found_ = true;
-    all_.clear();
-    equal_.clear();
-    for (auto const n : match_.matched())
-      if (validity_.check(n).empty()) all_.append(validity_.open());
-    for (auto const& r : all_) {
+    for (auto const n : match_.matched()) learn(n);
+  }
+  void learn(node_id n) {
+    if (!validity_.check(n).empty()) return;
+    for (auto const& r : validity_.open()) {
+      if (r.positive) {
+        learn_positive(facts_.symbols().polynomial_of(r.a));
+        continue;
+      }
+      all_.push_back(r);
       if (r.whole || r.broadcasts) continue;
       extent both[] = {r.a, r.b};
-      equate(both);  // so that each stands for one class, and none is replaced by what is replaced before
+      replace(both);  // so that each stands for one class, and none is replaced by what is replaced before
       if (both[0] == both[1]) continue;
       equal_.push_back(both[0].known() ? equality{both[1], both[0]} : equality{both[0], both[1]});
     }
   }
+  void learn_positive(polynomial const& e) {
+    if (e.count != 1) return positive_.push_back(e);
+    for (std::uint32_t i = 0; i < e.terms[0].degree; ++i) positive_.push_back(factor(e, i));
+  }
+  [[nodiscard]] polynomial factor(polynomial const& product, std::uint32_t i) const {
+    return facts_.symbols().polynomial_of(extent::of_symbol(product.terms[0].atoms[i]));
+  }
+  [[nodiscard]] bool is_positive(polynomial const& e) {
+    find();
+    if (holds_positive(e)) return true;
+    look_below();
+    return holds_positive(e);
+  }
+  [[nodiscard]] bool holds_positive(polynomial const& e) const {
+    for (auto const& each : positive_)
+      if (each == e) return true;
+    return false;
+  }
+  void look_below() {
+    if (std::exchange(looked_below_, true)) return;
+    below_.assign(match_.matched());
+    auto const known = below_.size();
+    for (std::size_t at = 0; at < below_.size(); ++at) {
+      auto const n = below_[at];
+      if (at >= known && op_of(image_, n) == opcode::reshape) learn(n);
+      for (std::uint32_t i = 0; i < image_.operand_count(n) && below_.size() < known + most_below; ++i)
+        if (auto const from = image_.operand(n, i); from != absent && image_.producer(from) != absent)
+          add_below(image_.producer(from));
+    }
+  }
+  void add_below(node_id n) {
+    for (auto const each : below_)
+      if (each == n) return;
+    below_.push_back(n);
+  }
+  bool replace(span<extent> extents) const {
+    bool changed = false;
+    for (auto& e : extents)
+      for (auto const& same : equal_)
+        if (e == same.one) e = same.other, changed = true;
+    return changed;
+  }
 
   match_state const& match_;
+  Image const& image_;
+  facts const& facts_;
   basic_validity<Image> validity_;
   plain_vector<requirement> all_;
   plain_vector<equality> equal_;
-  bool found_ = false;
+  plain_vector<polynomial> positive_;  // extents that are not 0
+  plain_vector<node_id> below_;
+  bool found_ = false, looked_below_ = false;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -21237,6 +21376,7 @@ struct written_parameter {
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
   decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
   bool listed = false;                     ///< a list was given
+  value_id value = absent;                 ///< what computes it when the graph runs, where it is an operand
 
   void give(std::vector<std::int64_t> list) {
     content = std::move(list);
@@ -21249,6 +21389,229 @@ struct written_parameter {
 };
 
 template <class Image>
+class basic_parameter_forms {
+ public:
+  basic_parameter_forms(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
+                                   span<value_id const> operands) const {
+    auto const because = [&](std::string_view why) {
+      return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
+             std::string(why);
+    };
+    if (p.value != absent) return {};
+    if (p.listed) {
+      if (kind_of(p, row) == attribute_kind::numbers) return be_numbers(p), std::string();
+      if (std::holds_alternative<std::vector<float>>(p.content))
+        return because(" would be a list of what are no integers");
+      auto const& list = std::get<std::vector<std::int64_t>>(p.content);
+      if (is_one_number(p, row, op)) {
+        if (list.size() != 1)
+          return because(" is one number, and a list of " + std::to_string(list.size()) + " is given");
+        auto const one = list[0];  // which goes with the list
+        p.number = static_cast<double>(one);
+        p.listed = false;
+        p.content = one;
+      }
+    } else if (p.axes != 0) {
+      if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
+    } else if (p.number != p.number) {
+      return because(" would be no number: what gives it is not known, or no axes at all");
+    } else if (p.integer && !is_real(p, row, op)) {
+      if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
+      p.content = static_cast<std::int64_t>(p.number);
+      if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
+    } else if (counts(p, row, op)) {
+      if (!math::is_whole(p.number) || !(math::abs(p.number) < inexact_integers))
+        return because(" is an integer, and what gives it is none");
+      p.content = static_cast<std::int64_t>(p.number);
+    } else {
+      p.content = p.number;
+    }
+    if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
+      return because(" counts axes from the first one at this operator set version, and the rank is not known");
+    return {};
+  }
+
+ private:
+  static void be_numbers(written_parameter& p) {
+    auto const* whole = std::get_if<std::vector<std::int64_t>>(&p.content);
+    if (whole == nullptr) return;
+    std::vector<float> list;
+    for (auto const x : *whole) list.push_back(static_cast<float>(x));
+    p.give_numbers(std::move(list));
+  }
+  [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
+    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
+           includes(row->emit, target::standard) &&
+           (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
+  }
+  [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
+    auto* const list = std::get_if<std::vector<std::int64_t>>(&p.content);
+    auto const known = operands.empty() || operands[0] == absent ? -1 : facts_.rank(operands[0]);
+    auto const added = op != opcode::unsqueeze ? 0 : list != nullptr ? static_cast<int>(list->size()) : 1;
+    auto const count = [&](std::int64_t& axis) {
+      if (axis >= 0) return true;
+      axis += known + added;
+      return known >= 0 && axis >= 0;
+    };
+    if (auto* one = std::get_if<std::int64_t>(&p.content)) {
+      if (!count(*one)) return false;
+      p.number = static_cast<double>(*one);
+    }
+    if (list != nullptr)
+      for (auto& axis : *list)
+        if (!count(axis)) return false;
+    return true;
+  }
+  [[nodiscard]] static bool counts(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr && !own->real) return true;
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row != nullptr && at != row->attributes->all.size() &&
+           (row->attributes->all[at].kind == attribute_kind::integer ||
+            row->attributes->all[at].kind == attribute_kind::flag);
+  }
+  [[nodiscard]] static bool is_list(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list != list_use::none;
+    return kind_of(p, row) == attribute_kind::integers;
+  }
+  [[nodiscard]] static bool is_one_number(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list == list_use::none;
+    auto const kind = kind_of(p, row);
+    return kind == attribute_kind::flag || kind == attribute_kind::integer || kind == attribute_kind::number;
+  }
+  [[nodiscard]] static attribute_kind kind_of(written_parameter const& p, operator_row const* row) {
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row == nullptr || at == row->attributes->all.size() ? attribute_kind::other : row->attributes->all[at].kind;
+  }
+  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
+    if (row != nullptr)
+      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
+        return row->attributes->all[at].kind == attribute_kind::number;
+    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
+    return others != nullptr && others->real;
+  }
+  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
+    auto const use = axis_use_of(row, op, p.name);
+    if (use == axis_use::none && !counts_an_axis(p.name)) {
+      std::vector<std::int64_t> list;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
+      p.content = std::move(list);
+      return nullptr;
+    }
+    bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
+    if (last && (use == axis_use::trailing || one))
+      p.number = -std::popcount(p.axes);
+    else if (one && use == axis_use::one)
+      p.number = -static_cast<int>(std::bit_width(p.axes));
+    else if (use == axis_use::none)
+      return "the dialect does not state what the operator's axis counts";
+    else
+      return use == axis_use::one ? "the operator has one axis, and others were captured"
+                                  : "the operator's axes are the last ones, and others were captured";
+    p.content = static_cast<std::int64_t>(p.number);
+    return nullptr;
+  }
+
+  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
+    auto const* known = parameter_named(parameter);
+    return known != nullptr && known->axis != axis_use::none;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_asked_emission {
+ public:
+  basic_asked_emission(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] fuse::emission const& emission() const { return emission_; }
+
+  void intended(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
+                std::uint32_t results, target to) {
+    tell(op, operands, {}, to);
+    emission_.results = results;
+    for (auto const& p : parameters) {
+      bool const none = p.value != absent || std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      emission_.parameters.push_back({p.name, none ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
+  }
+
+  void written(node_id n, target to) {
+    auto const op = op_of(image_, n);
+    operands_.clear();
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) operands_.push_back(image_.operand(n, i));
+    results_.clear();
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) results_.push_back(image_.result(n, i));
+    tell(op, operands_, results_, to);
+    emission_.results = results_.size();
+    for (auto const& p : info(op).parameters)
+      if (double number = 0; read_number(image_, facts_, names_, n, p.name, number))
+        emission_.parameters.push_back({p.name, number});
+  }
+
+  [[nodiscard]] std::string_view refusal(basic_matched_requirements<Image>* required) {
+    if (names_.refuse == nullptr) return {};
+    auto const why = names_.refuse(emission_);
+    if (why.empty() || required == nullptr || !required->equate(extents_)) return why;
+    return names_.refuse(emission_).empty() ? std::string_view() : why;
+  }
+
+ private:
+  void tell(opcode op, span<value_id const> operands, span<value_id const> results, target to) {
+    auto& made = emission_;
+    made.op = op;
+    made.version = image_.version;
+    made.to = to;
+    made.negative_axes = made.version >= names_.negative_axes_since;
+    made.parameters.clear();
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
+    for (auto const values : {operands, results})
+      for (auto v : values)
+        if (v != absent) extents_.append(facts_.shape(v));
+    std::size_t at = 0;
+    tell_values(operands, made.operands, at);
+    tell_values(results, made.written, at);
+  }
+  void tell_values(span<value_id const> values, std::vector<operand_facts>& into, std::size_t& at) const {
+    into.clear();
+    for (auto v : values) {
+      auto& one = into.emplace_back();
+      if (v == absent) continue;
+      one.present = true;
+      one.type = facts_.type(v);
+      one.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      one.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) one.number = number;
+    }
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  fuse::emission emission_;
+  plain_vector<extent> extents_;  // of its operands and results
+  plain_vector<value_id> operands_, results_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_operator_writer {
  public:
   basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
@@ -21259,11 +21622,20 @@ class basic_operator_writer {
         to_(to),
         into_(into),
         required_(required),
+        asked_(image, known, names),
+        forms_(image, known, names),
         rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   void begin(node_id place) { place_ = place; }
 
   [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
+
+  [[nodiscard]] bool has_attribute(opcode op, std::string_view attribute_name) {
+    auto const* row = row_of(op).row;
+    if (row == nullptr) return false;
+    auto const at = row->attributes->find(attribute_name);
+    return at != row->attributes->all.size() && row->attributes->all[at].is_of(image_.version);
+  }
 
   [[nodiscard]] bool lacks(opcode op) {
     return op != opcode::opaque && row_of(op).row == nullptr && !row_of(op).has_function;
@@ -21278,9 +21650,9 @@ class basic_operator_writer {
     auto const& [emitted, code, has_function, asked] = row_of(op);
     auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
-      if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
-    describe(op, operands, parameters, results);
-    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why), wider()};
+      if (auto why = forms_.settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
+    asked_.intended(op, operands, parameters, results, into_.target_here(to_));
+    if (auto const why = asked_.refusal(required_); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
       if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
@@ -21290,12 +21662,12 @@ class basic_operator_writer {
     if (row != nullptr) place_defaults(*row, op, parameters);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
-      if (names_.complete != nullptr) names_.complete(emission_, attributes_);
+      if (names_.complete != nullptr) names_.complete(asked_.emission(), attributes_);
       if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
-    if (names_.function == nullptr || !names_.function(emission_, body)) return lacking(op);
+    if (names_.function == nullptr || !names_.function(asked_.emission(), body)) return lacking(op);
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -21313,7 +21685,7 @@ class basic_operator_writer {
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
+      if (auto why = forms_.settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
@@ -21384,14 +21756,14 @@ class basic_operator_writer {
     operands_.assign(operands);
     auto made = with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
     if (!made || row.op == opcode::opaque) return made;
-    describe(image_.producer(*made));
-    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why)};
+    asked_.written(image_.producer(*made), into_.target_here(to_));
+    if (auto const why = asked_.refusal(required_); !why.empty()) return objection{std::string(why)};
     return made;
   }
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
                              span<written_parameter> parameters, std::uint32_t results) {
     for (auto& p : parameters) {
-      if (auto why = settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
+      if (auto why = forms_.settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
       forget(p, row);
       if (auto const* why = place(p, &row); why != nullptr) return objection{why};
     }
@@ -21485,70 +21857,12 @@ class basic_operator_writer {
   }
 
   [[nodiscard]] element_type wider() const {
-    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    auto const type = asked_.emission().has(0) ? asked_.emission().operands[0].type : element_type::unknown;
     return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
     return image_.result(into_.node(tag, name, operands, std::move(attributes_), results, place_));
-  }
-
-  void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
-                std::uint32_t results) {
-    describe(op, operands, span<value_id const>{});
-    emission_.results = results;
-    for (auto const& p : parameters) {
-      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
-      emission_.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
-    }
-  }
-  void describe(node_id written) {
-    auto const op = op_of(image_, written);
-    operands_.clear();
-    for (std::uint32_t i = 0; i < image_.operand_count(written); ++i) operands_.push_back(image_.operand(written, i));
-    results_.clear();
-    for (std::uint32_t i = 0; i < image_.node(written).result_count; ++i) results_.push_back(image_.result(written, i));
-    describe(op, operands_, results_);
-    emission_.results = results_.size();
-    for (auto const& p : info(op).parameters)
-      if (double number = 0; read_number(image_, facts_, names_, written, p.name, number))
-        emission_.parameters.push_back({p.name, number});
-  }
-  void describe(opcode op, span<value_id const> operands, span<value_id const> results) {
-    auto& made = emission_;
-    made.op = op;
-    made.version = image_.version;
-    made.to = into_.target_here(to_);
-    made.negative_axes = made.version >= names_.negative_axes_since;
-    made.parameters.clear();
-    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
-    for (auto const values : {operands, results})
-      for (auto v : values)
-        if (v != absent) extents_.append(facts_.shape(v));
-    std::size_t at = 0;
-    describe(operands, made.operands, at);
-    describe(results, made.written, at);
-  }
-  void describe(span<value_id const> values, std::vector<operand_facts>& into, std::size_t& at) {
-    into.clear();
-    for (auto v : values) {
-      auto& one = into.emplace_back();
-      if (v == absent) continue;
-      one.present = true;
-      one.type = facts_.type(v);
-      one.has_rank = facts_.has_rank(v);
-      auto const rank = facts_.shape(v).size();
-      one.shape = span<extent const>(extents_).subspan(at).first(rank);
-      at += rank;
-      if (double number = 0; facts_.number(v, number)) one.number = number;
-    }
-  }
-
-  [[nodiscard]] std::string_view refuses_emission() {
-    if (names_.refuse == nullptr) return {};
-    auto const why = names_.refuse(emission_);
-    if (why.empty() || required_ == nullptr || !required_->equate(extents_)) return why;
-    return names_.refuse(emission_).empty() ? std::string_view() : why;
   }
 
   struct operator_of_dialect {
@@ -21572,129 +21886,6 @@ class basic_operator_writer {
     return known;
   }
 
-  [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
-                                   span<value_id const> operands) const {
-    auto const because = [&](std::string_view why) {
-      return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
-             std::string(why);
-    };
-    if (p.listed) {
-      if (kind_of(p, row) == attribute_kind::numbers) return be_numbers(p), std::string();
-      if (std::holds_alternative<std::vector<float>>(p.content))
-        return because(" would be a list of what are no integers");
-      auto const& list = std::get<std::vector<std::int64_t>>(p.content);
-      if (is_one_number(p, row, op)) {
-        if (list.size() != 1)
-          return because(" is one number, and a list of " + std::to_string(list.size()) + " is given");
-        p.number = static_cast<double>(list[0]);
-        p.listed = false;
-        p.content = list[0];
-      }
-    } else if (p.axes != 0) {
-      if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
-    } else if (p.number != p.number) {
-      return because(" would be no number: what gives it is not known, or no axes at all");
-    } else if (p.integer && !is_real(p, row, op)) {
-      if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
-      p.content = static_cast<std::int64_t>(p.number);
-      if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
-    } else if (counts(p, row, op)) {
-      if (!math::is_whole(p.number) || !(math::abs(p.number) < inexact_integers))
-        return because(" is an integer, and what gives it is none");
-      p.content = static_cast<std::int64_t>(p.number);
-    } else {
-      p.content = p.number;
-    }
-    if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
-      return because(" counts axes from the first one at this operator set version, and the rank is not known");
-    return {};
-  }
-  static void be_numbers(written_parameter& p) {
-    auto const* whole = std::get_if<std::vector<std::int64_t>>(&p.content);
-    if (whole == nullptr) return;
-    std::vector<float> list;
-    for (auto const x : *whole) list.push_back(static_cast<float>(x));
-    p.give_numbers(std::move(list));
-  }
-  [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
-    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
-           includes(row->emit, target::standard) &&
-           (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
-  }
-  [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
-    auto* const list = std::get_if<std::vector<std::int64_t>>(&p.content);
-    auto const known = operands.empty() || operands[0] == absent ? -1 : facts_.rank(operands[0]);
-    auto const added = op != opcode::unsqueeze ? 0 : list != nullptr ? static_cast<int>(list->size()) : 1;
-    auto const count = [&](std::int64_t& axis) {
-      if (axis >= 0) return true;
-      axis += known + added;
-      return known >= 0 && axis >= 0;
-    };
-    if (auto* one = std::get_if<std::int64_t>(&p.content)) {
-      if (!count(*one)) return false;
-      p.number = static_cast<double>(*one);
-    }
-    if (list != nullptr)
-      for (auto& axis : *list)
-        if (!count(axis)) return false;
-    return true;
-  }
-  [[nodiscard]] static bool counts(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr && !own->real) return true;
-    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
-    return row != nullptr && at != row->attributes->all.size() &&
-           (row->attributes->all[at].kind == attribute_kind::integer ||
-            row->attributes->all[at].kind == attribute_kind::flag);
-  }
-  [[nodiscard]] static bool is_list(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list != list_use::none;
-    return kind_of(p, row) == attribute_kind::integers;
-  }
-  [[nodiscard]] static bool is_one_number(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list == list_use::none;
-    auto const kind = kind_of(p, row);
-    return kind == attribute_kind::flag || kind == attribute_kind::integer || kind == attribute_kind::number;
-  }
-  [[nodiscard]] static attribute_kind kind_of(written_parameter const& p, operator_row const* row) {
-    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
-    return row == nullptr || at == row->attributes->all.size() ? attribute_kind::other : row->attributes->all[at].kind;
-  }
-  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
-    if (row != nullptr)
-      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
-        return row->attributes->all[at].kind == attribute_kind::number;
-    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
-    return others != nullptr && others->real;
-  }
-  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
-    auto const use = axis_use_of(row, op, p.name);
-    if (use == axis_use::none && !counts_an_axis(p.name)) {
-      std::vector<std::int64_t> list;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
-      p.content = std::move(list);
-      return nullptr;
-    }
-    bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
-    if (last && (use == axis_use::trailing || one))
-      p.number = -std::popcount(p.axes);
-    else if (one && use == axis_use::one)
-      p.number = -static_cast<int>(std::bit_width(p.axes));
-    else if (use == axis_use::none)
-      return "the dialect does not state what the operator's axis counts";
-    else
-      return use == axis_use::one ? "the operator has one axis, and others were captured"
-                                  : "the operator's axes are the last ones, and others were captured";
-    p.content = static_cast<std::int64_t>(p.number);
-    return nullptr;
-  }
-
-  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
-    auto const* known = parameter_named(parameter);
-    return known != nullptr && known->axis != axis_use::none;
-  }
-
   char const* place(written_parameter& p, operator_row const* row) {
     constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
     parameter_source source{};
@@ -21702,6 +21893,8 @@ class basic_operator_writer {
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
+    if (p.value != absent && source.where != parameter_source::kind::operand)
+      return "the dialect has an attribute for a parameter that is computed when the graph runs";
     auto const add = [&](auto&& content) {
       auto& made = attributes_.emplace_back();
       made.name = source.attribute.empty() ? p.name : source.attribute;
@@ -21714,6 +21907,10 @@ class basic_operator_writer {
       case parameter_source::kind::operand: {
         auto const at = static_cast<std::size_t>(source.operand);
         while (operands_.size() <= at) operands_.push_back(absent);
+        if (p.value != absent) {
+          operands_[at] = p.value;
+          return nullptr;
+        }
         if (auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content)) {
           operands_[at] = into_.constant_of(make_tensor(
               std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
@@ -21756,10 +21953,10 @@ class basic_operator_writer {
   basic_transaction<Image>& into_;
   basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
-  plain_vector<value_id> operands_, results_;
+  plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
-  emission emission_;
-  plain_vector<extent> extents_;            // of its operands and results
+  basic_asked_emission<Image> asked_;
+  basic_parameter_forms<Image> forms_;
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
@@ -21896,14 +22093,119 @@ class basic_extent_lists {
 
 namespace fuse::inline v0::detail {
 
+struct reshaping {
+  opcode by = opcode::opaque;           ///< opaque: nothing tells the shape
+  std::vector<std::int64_t> list;       ///< of a Reshape its shape, else the axes of the operator
+  bool may_fail = false;                ///< it leaves an extent to others of which one may be 0, where runtimes fail
+  polynomial const* unknown = nullptr;  ///< of a Reshape that cannot be written, the extent that is not known
+};
+
+[[nodiscard]] inline bool list_of_reshape(span<polynomial const> from, span<polynomial const> to, reshaping& into) {
+  into.list.clear();
+  bool open = false;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    std::int64_t number = 0;
+    bool const known = to[i].known(number);
+    if (known && number > 0) {
+      into.list.push_back(number);
+    } else if (i < from.size() && from[i] == to[i]) {
+      into.list.push_back(0);
+    } else {
+      into.unknown = &to[i];
+      if (open || known) return false;
+      open = true;
+      into.list.push_back(-1);
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool leaves_out_ones(span<polynomial const> from, span<polynomial const> to,
+                                          std::vector<std::int64_t>& axes) {
+  axes.clear();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (at < to.size() && from[i] == to[at])
+      ++at;
+    else if (from[i].is(1))
+      axes.push_back(static_cast<std::int64_t>(i));
+    else
+      return false;
+  }
+  return at == to.size();
+}
+
+[[nodiscard]] inline bool flattens(span<polynomial const> from, span<polynomial const> to,
+                                   std::vector<std::int64_t>& axis) {
+  if (to.size() != 2) return false;
+  for (std::size_t at = 0; at <= from.size(); ++at) {
+    polynomial rows(1), columns(1);
+    bool fits = true;
+    for (std::size_t i = 0; i < from.size(); ++i) fits = fits && (i < at ? rows : columns).multiply(from[i]);
+    if (!fits || !(rows == to[0]) || !(columns == to[1])) continue;
+    axis.assign(1, static_cast<std::int64_t>(at));
+    return true;
+  }
+  return false;
+}
+
+template <class Positive, class Has>
+void find_reshaping(span<polynomial const> from, span<polynomial const> to, Positive const& is_positive, Has const& has,
+                    reshaping& into) {
+  into.by = opcode::opaque;
+  into.may_fail = false;
+  bool const told = list_of_reshape(from, to, into);
+  bool left = false;
+  for (auto const e : into.list) left = left || e == -1;
+  for (std::size_t i = 0; told && left && i < into.list.size(); ++i)
+    into.may_fail = into.may_fail || (into.list[i] == 0 && !is_positive(to[i]));
+  if (told && !into.may_fail) {
+    into.by = opcode::reshape;
+    return;
+  }
+  std::vector<std::int64_t> axes;
+  for (auto const op : {opcode::squeeze, opcode::unsqueeze, opcode::flatten}) {
+    bool const fits = op == opcode::squeeze     ? leaves_out_ones(from, to, axes)
+                      : op == opcode::unsqueeze ? leaves_out_ones(to, from, axes)
+                                                : flattens(from, to, axes);
+    if (!fits || !has(op)) continue;
+    into.by = op;
+    into.list = axes;
+    into.may_fail = false;
+    return;
+  }
+  if (told) into.by = opcode::reshape;
+}
+
+[[nodiscard]] inline bool shape_by_list(span<polynomial const> from, span<std::int64_t const> list,
+                                        plain_vector<polynomial>& to) {
+  polynomial all(1), others(1);
+  for (auto const& e : from)
+    if (!all.multiply(e)) return false;
+  auto open = list.size();
+  to.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == 0 && i >= from.size()) return false;
+    if (list[i] == -1 && std::exchange(open, i) != list.size()) return false;
+    to.push_back(list[i] == -1 ? polynomial(1) : list[i] == 0 ? from[i] : polynomial(list[i]));
+    if (!others.multiply(to.back())) return false;
+  }
+  return open == list.size() || polynomial::divide(all, others, to[open]);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_rearranged_operand {
  public:
   static constexpr int most_below = 16;  ///< operators that are looked below
 
   basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
-                           basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : image_(image), facts_(known), names_(names), layouts_(image, known, names), writer_(writer), into_(into) {}
+                           basic_operator_writer<Image>& writer, basic_matched_requirements<Image>& required,
+                           basic_transaction<Image>& into)
+      : facts_(known), layouts_(image, known, names), writer_(writer), required_(required), into_(into) {}
 
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   void begin(span<value_id const> replaced) {
@@ -21912,6 +22214,14 @@ class basic_rearranged_operand {
   }
 
   void forget() { found_.clear(); }
+
+  built<value_id> reshaped_to(value_id v, std::vector<std::int64_t> list) {
+    bool takes = false, leaves = false;
+    for (auto const e : list) takes = takes || e == 0, leaves = leaves || e == -1;
+    if (plain_vector<polynomial> to; takes && leaves && facts_.has_rank(v) && shape_by_list(shape(v), list, to))
+      return reshaped(v, to);
+    return written_with(opcode::reshape, v, std::move(list));
+  }
 
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     bool const replaced = is_replaced(v);
@@ -21934,7 +22244,7 @@ class basic_rearranged_operand {
     if (plan best; shortest(v, names, best)) {
       if (replaced && best.operators >= static_cast<int>(between_.size()))
         return objection{"it takes as many operators to move elements like that"};
-      if (into_.was_there(v)) keep({&what, told, v, replaced, best, between_});
+      if (into_.was_there(v) && !asked_) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
     if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
@@ -21991,13 +22301,14 @@ class basic_rearranged_operand {
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool const saves = is_replaced(v);
     bool any = false;
+    asked_ = false;
     int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
       layout made;
       plan next;
       if (is_replaced(from) || !layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) ||
-          !planned(made, from, next) || (saves && fails_of_nothing(next)))
+          !planned(made, from, next))
         continue;
       auto const more = next.operators - (saves ? static_cast<int>(layouts_.passed().size()) : 0);
       if (any && (more > fewest || (more == fewest && next.moving > best.moving))) continue;
@@ -22010,7 +22321,7 @@ class basic_rearranged_operand {
     return any;
   }
 
-  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
+  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) {
     auto from = shape(v);
     auto const all = wanted.all();
     into.of = v;
@@ -22033,10 +22344,9 @@ class basic_rearranged_operand {
     }
     if (!(whole == reach) && !take_part(reach, whole, wanted.offset(), from, into.part)) return false;
     if (into.part.length == 0 && !wanted.offset().is(0)) return false;
-    std::vector<std::int64_t> target;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
-    if (in_order && target_of(from, into.shape, target)) {
+    if (in_order && is_told(from, into.shape)) {
       into.split = into.turned = into.shape;
       into.moving = into.part.length == 0 ? 0 : 1;
       into.operators = into.moving + (same(into.shape, from) ? 0 : 1);
@@ -22045,42 +22355,17 @@ class basic_rearranged_operand {
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
     into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
     into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
-    return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+    return is_told(from, into.split) && is_told(into.turned, into.shape);
   }
-  [[nodiscard]] bool fails_of_nothing(plan const& by) {
-    auto from = shape(by.of);
-    if (by.part.length != 0) from[by.part.axis] = polynomial(by.part.length);
-    return fails_of_nothing(from, by.split) || fails_of_nothing(by.turned, by.shape);
+  [[nodiscard]] bool is_told(span<polynomial const> from, span<polynomial const> to) {
+    if (same(from, to)) return true;
+    find(from, to);
+    return by_.by != opcode::opaque && !by_.may_fail;
   }
-  [[nodiscard]] bool fails_of_nothing(span<polynomial const> from, span<polynomial const> to) {
-    if (same(from, to) || !target_of(from, to, target_)) return false;
-    auto const taken = taken_beside_one_left(from, target_);
-    bool fails = !taken.empty();
-    for (auto const n : layouts_.passed()) {
-      if (!fails || op_of(image_, n) != opcode::reshape || !read_integers(image_, facts_, names_, n, "shape", target_))
-        continue;
-      auto const failing = taken_beside_one_left(shape(image_.operand(n, 0)), target_);
-      bool all = true;
-      for (auto const& e : taken) all = all && holds(failing, e);
-      fails = !all;
-    }
-    return fails;
-  }
-  [[nodiscard]] static plain_vector<polynomial> taken_beside_one_left(span<polynomial const> from,
-                                                                      span<std::int64_t const> target) {
-    plain_vector<polynomial> taken;
-    bool left = false;
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      left = left || target[i] == -1;
-      if (target[i] == 0 && i < from.size()) taken.push_back(from[i]);
-    }
-    if (!left) taken.clear();
-    return taken;
-  }
-  [[nodiscard]] static bool holds(span<polynomial const> all, polynomial const& wanted) {
-    for (auto const& e : all)
-      if (e == wanted) return true;
-    return false;
+  void find(span<polynomial const> from, span<polynomial const> to) {
+    auto const is_positive = [this](polynomial const& e) { return asked_ = true, required_.imply_positive(e); };
+    find_reshaping(
+        from, to, is_positive, [this](opcode op) { return writer_.has_operator(op); }, by_);
   }
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
                                              polynomial const& whole) {
@@ -22177,27 +22462,6 @@ class basic_rearranged_operand {
       if (each == v) return true;
     return false;
   }
-  [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
-                                      std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
-    target.clear();
-    bool open = false;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t number = 0;
-      bool const known = to[i].known(number);
-      if (known && number > 0) {
-        target.push_back(number);
-      } else if (i < from.size() && from[i] == to[i]) {
-        target.push_back(0);
-      } else {
-        if (unknown != nullptr) *unknown = &to[i];
-        if (open || known) return false;
-        open = true;
-        target.push_back(-1);
-      }
-    }
-    return true;
-  }
-
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
@@ -22210,12 +22474,83 @@ class basic_rearranged_operand {
   built<value_id> reshaped(value_id v, span<polynomial const> to) {
     auto const from = shape(v);
     if (same(from, to)) return v;
-    std::vector<std::int64_t> target;
-    polynomial const* unknown = nullptr;
-    if (!target_of(from, to, target, &unknown)) return not_known(*unknown);
-    written_parameter list{"shape"};
-    list.give(std::move(target));
-    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {&list, 1}, 1);
+    find(from, to);
+    if ((by_.by == opcode::opaque || by_.may_fail) && is_told_as_it_runs(from, to))
+      return reshaped_as_it_runs(v, from, to);
+    return by_.by != opcode::opaque ? written_with(by_.by, v, by_.list) : not_known(*by_.unknown);
+  }
+  built<value_id> written_with(opcode op, value_id v, std::vector<std::int64_t> numbers) {
+    written_parameter list{op == opcode::reshape ? "shape" : op == opcode::flatten ? "axis" : "axes"};
+    list.give(std::move(numbers));
+    return writer_.neutral(op, span<value_id const>(&v, 1), {&list, 1}, 1);
+  }
+  [[nodiscard]] bool is_told_as_it_runs(span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      bool const stays = i < from.size() && from[i] == to[i];
+      if (!is_number(to[i]) && !stays && !(found_in(from, to[i]) && (literal || required_.imply_positive(to[i]))))
+        return false;
+    }
+    return writer_.has_operator(opcode::shape) && writer_.has_operator(opcode::gather);
+  }
+  built<value_id> reshaped_as_it_runs(value_id v, span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    plain_vector<value_id> parts;
+    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&v, 1), {}, 1);
+    if (!shape) return shape;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      bool const stays = i < from.size() && from[i] == to[i];
+      auto part = is_number(to[i])    ? integer(to[i].terms[0].factor)
+                  : stays && !literal ? integer(0)
+                                      : extent_as_it_runs(*shape, found_in(from, to[i]));
+      if (!part) return part;
+      parts.push_back(*part);
+    }
+    written_parameter along{"axis", 0, true}, told[] = {{"shape"}, {"allowzero", 1, true}};
+    auto joined = writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+    if (!joined) return joined;
+    told[0].value = *joined;
+    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {told, literal ? 2u : 1u}, 1);
+  }
+  [[nodiscard]] bool takes_zeros() const { return writer_.has_attribute(opcode::reshape, "allowzero"); }
+  [[nodiscard]] static bool is_number(polynomial const& e) {
+    std::int64_t number = 0;
+    return e.known(number) && number > 0;
+  }
+
+  struct found_extent {
+    std::size_t axis = 0;
+    std::int64_t times = 0;  ///< 0: there is no such axis
+    bool parts = false;
+
+    explicit operator bool() const { return times != 0; }
+  };
+  [[nodiscard]] static found_extent found_in(span<polynomial const> from, polynomial const& wanted) {
+    polynomial times;
+    found_extent made;
+    for (made.axis = 0; made.axis < from.size(); ++made.axis)
+      for (bool const parts : {false, true}) {
+        auto const &whole = parts ? from[made.axis] : wanted, &part = parts ? wanted : from[made.axis];
+        made.parts = parts;
+        if (polynomial::divide(whole, part, times) && times.known(made.times) && made.times != 0) return made;
+      }
+    return {};
+  }
+  built<value_id> extent_as_it_runs(value_id shape, found_extent const& by) {
+    auto const index = integer(static_cast<std::int64_t>(by.axis)), times = integer(by.times);
+    if (!index) return index;
+    if (!times) return times;
+    value_id const place[] = {shape, *index};
+    written_parameter along{"axis", 0, true};
+    auto made = writer_.neutral(opcode::gather, place, {&along, 1}, 1);
+    if (!made || by.times == 1) return made;
+    value_id const both[] = {*made, *times};
+    return writer_.neutral(by.parts ? opcode::div : opcode::mul, both, {}, 1);
+  }
+  built<value_id> integer(std::int64_t number) {
+    auto made = make_constant(element_type::int64, {{1}, {static_cast<double>(number)}, element_type::float64, {}});
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
   }
 
   [[nodiscard]] static bool in_order_already(span<std::int64_t const> order) {
@@ -22293,15 +22628,15 @@ class basic_rearranged_operand {
     return made ? reshaped(*made, along.shape) : made;
   }
 
-  Image const& image_;
   facts const& facts_;
-  dialect const& names_;
   basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
+  basic_matched_requirements<Image>& required_;
   basic_transaction<Image>& into_;
+  bool asked_ = false;  // whether the last plan depends on what is required
   plain_vector<node_id> between_, passed_;
   plain_vector<value_id> replaced_;
-  std::vector<std::int64_t> target_;
+  reshaping by_;
   std::vector<found_plan> found_;
 };
 
@@ -22325,7 +22660,7 @@ class basic_instantiation {
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
         lists_(match, image, known, folding_, writer_, into),
-        rearranged_(image, known, names, writer_, into) {}
+        rearranged_(image, known, names, writer_, required, into) {}
 
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
     auto const& known = rules_.rules[rule];
@@ -22341,14 +22676,14 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
-    roots_.clear();
-    for (std::uint8_t i = 0; i < info_->root_count; ++i) roots_.push_back(root(i));
-    rearranged_.begin(roots_);
+    replaced_.clear();
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) replaced_.push_back(root(i));
+    rearranged_.begin(replaced_);
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
-    roots_.clear();
+    made_.clear();
     auto top = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
     if (terms_[top].what == kind::either) top = chosen(terms_[top].child[form]);
     auto const& t = terms_[top];
@@ -22359,9 +22694,9 @@ class basic_instantiation {
       auto made = value(at, type_);
       if (!made) return made.why();
       if (*made == absent) return objection{"the right side has no value here"};
-      roots_.push_back(*made);
+      made_.push_back(*made);
     }
-    return span<value_id const>(roots_);
+    return span<value_id const>(made_);
   }
   void forget() { rearranged_.forget(); }
   [[nodiscard]] span<node_id const> passed() const { return rearranged_.passed(); }
@@ -22736,9 +23071,14 @@ class basic_instantiation {
                known != nullptr && known->fallback != known->fallback)
         return lacks(t, p.name);
     }
-    auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                : t.what == kind::named ? writer_.named(t.op, operands, parameters_, results)
-                                        : again(t, operands, results);
+    auto const* reshapes =
+        t.what == kind::neutral && op == opcode::reshape && operands.size() == 1 && parameters_.size() == 1
+            ? std::get_if<std::vector<std::int64_t>>(&parameters_[0].content)
+            : nullptr;
+    auto made = reshapes != nullptr       ? rearranged_.reshaped_to(operands[0], *reshapes)
+                : t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                : t.what == kind::named   ? writer_.named(t.op, operands, parameters_, results)
+                                          : again(t, operands, results);
     operands_.resize(first);
     if (!made || !between_casts || facts_.type(*made) == type_) return made;
     return cast(*made, type_);
@@ -22838,7 +23178,7 @@ class basic_instantiation {
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
   plain_vector<rest_member> members_;  // of the last row()
-  plain_vector<value_id> operands_, roots_;
+  plain_vector<value_id> operands_, replaced_, made_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;

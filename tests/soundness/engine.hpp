@@ -69,7 +69,8 @@ std::vector<place> matches(fuse::detail::compiled_rules const& rules, fuse::grap
   std::vector<place> all;
   fuse::detail::graph_matcher<Graph> search(rules.tables, typed);
   search.filter(filter);
-  for (auto const& m : search.all()) all.push_back({std::string(m.rule), m.root.id});
+  auto const found = search.all();
+  for (auto const& m : *found) all.push_back({std::string(m.rule), m.root.id});
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -101,7 +102,7 @@ std::string why(fuse::detail::compiled_rules const& rules, fuse::graph const& g,
     auto const found = matches.at(n);
     for (auto const& one : members) {
       bool const there =
-          std::any_of(found.begin(), found.end(), [&](auto const& m) { return m.rule == one.rule->name; });
+          std::any_of(found->begin(), found->end(), [&](auto const& m) { return m.rule == one.rule->name; });
       auto const why = matches.why(n, one.rule->name);
       auto const text = to_text(why);
       if (why.matched != there || text.empty() || text.find("expected ,") != std::string::npos)

@@ -303,8 +303,12 @@ TEST_CASE("a right side looks below what is rearranged already") {
     CHECK(ops(g) == "Relu");
   }
   SECTION("one Reshape of what stands there") {
-    end(g.add("Squeeze", {turned(g.in("x", {"b", 5, 1, "s"}), {1, 2, 0, 3}), g.constant({1})}));
+    end(g.add("Squeeze", {turned(g.in("x", {4, 5, 1, "s"}), {1, 2, 0, 3}), g.constant({1})}));
     CHECK(ops(g) == "Reshape Relu");
+  }
+  SECTION("one Squeeze, where a Reshape fails of a length of 0") {
+    end(g.add("Squeeze", {turned(g.in("x", {"b", 5, 1, "s"}), {1, 2, 0, 3}), g.constant({1})}));
+    CHECK(ops(g) == "Squeeze Relu");
   }
   SECTION("one Transpose in place of two") {
     end(turned(g.in("x", {"b", 5, "s"}), {2, 0, 1}));

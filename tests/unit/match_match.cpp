@@ -31,6 +31,23 @@ TEST_CASE("a match tells its rule, its root and what its names captured, as hand
   CHECK(to_text(g) == before);
 }
 
+TEST_CASE("matches are a range, and outlive it") {
+  sketch g;
+  auto const a = g.in("a", {4, 8});
+  for (auto const* name : {"b", "c"})
+    g.output(g.add("Relu", {g.add("Mul", {g.scalar(0.5f), g.add("MatMul", {a, g.in(name, {8, 4})})})}), name);
+  auto const taken = [&] { return fuse::match_all<product>(g)[1]; }();
+  CHECK(taken.get<"x">() == a);
+  std::vector<fuse::match_of<product, sketch>> const kept = fuse::match_all<product>(g);
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[1].root() == taken.root());
+  std::vector<graph::value> weights;
+  for (auto const& m : fuse::match_all<product>(g)) weights.push_back(m.get<"w">());
+  CHECK(weights == std::vector<graph::value>{kept[0].get<"w">(), kept[1].get<"w">()});
+  CHECK(fuse::match_all<product>(g).front().root() == kept[0].root());
+  CHECK(fuse::match_all<product>(g).back().root() == kept[1].root());
+}
+
 TEST_CASE("a node that is not the root matches nothing") {
   sketch g;
   auto const m = g.add("Mul", {g.scalar(0.5f), g.add("MatMul", {g.in("a", {4, 8}), g.in("b", {8, 4})})});

@@ -314,6 +314,63 @@ TEST_CASE("what is not known of a dimension is a reason, unless a matched node r
   }
 }
 
+TEST_CASE("a Reshape leaves an extent to others that may be 0 only where what is replaced fails of that, too") {
+  static constexpr auto by_reshape = fuse::rule<"by-reshape">(op<"Flatten">(abs(x)))
+                                         .replace(reshape(abs(x)).attr<"shape">(fuse::dsl::list(0, -1)))
+                                         .at_equal_cost();
+  static constexpr auto of_both = fuse::rule<"of-both">(op<"Flatten">(abs(reshape(x))))
+                                      .replace(reshape(abs(x)).attr<"shape">(fuse::dsl::list(0, -1)))
+                                      .at_equal_cost();
+  sketch g;
+  auto const v = g.in("x", {"b", "s", 8});
+  auto const flat = [&](graph::value of) { g.end(g.add("Flatten", {g.add("Abs", {of})}, {{"axis", 1}})); };
+  auto const left = [&](std::vector<std::int64_t> const& list) { return g.add("Reshape", {v, integers(g, list)}); };
+  SECTION("elsewhere a Flatten stands for it") {
+    flat(v);
+    CHECK(applied<by_reshape>(g) == 0);
+    CHECK(ops(g) == "Abs Flatten");
+  }
+  SECTION("what is left is a number, and is said") {
+    flat(g.in("y", {"b", 4, 8}));
+    CHECK(applied<by_reshape>(g) == 1);
+    auto const list = g.constant(g.operands(last(g))[1]);
+    REQUIRE(list.size() == 2);
+    CHECK(list.integer(1) == 32);
+  }
+  SECTION("what is never 0") {
+    auto const one = g.constant(fuse::make_tensor<float>({1, 1, 1}, std::vector<float>{0}));
+    flat(g.add("Concat", {g.in("y", {"b", 1, 1}), one, g.in("z", {"c", 1, 1})}, {{"axis", 0}}));
+    CHECK(applied<by_reshape>(g) == 1);
+  }
+  SECTION("what is matched") {
+    flat(left({0, -1, 4}));
+    CHECK(applied<of_both>(g) == 1);
+    CHECK(ops(g) == "Abs Reshape");
+  }
+  SECTION("what makes that") {
+    flat(g.add("Abs", {left({0, 0, -1, 4})}));
+    CHECK(applied<by_reshape>(g) == 1);
+    CHECK(ops(g) == "Reshape Abs Abs Reshape");
+  }
+  SECTION("what makes it as it runs") {
+    auto const b = g.add("Gather", {g.add("Shape", {v}), integers(g, {0})}, {{"axis", 0}});
+    auto const list = g.add("Concat", {b, integers(g, {-1, 4})}, {{"axis", 0}});
+    flat(g.add("Neg", {g.add("Reshape", {v, list})}));
+    CHECK(applied<by_reshape>(g) == 1);
+  }
+  SECTION("what makes that does of each factor") {
+    auto const z = g.add("Reshape", {g.in("z", {"b", "s", "t"}), integers(g, {0, 0, -1, 1})});
+    auto const rows = g.add("Unsqueeze", {g.add("Flatten", {z}, {{"axis", 2}}), integers(g, {2})});
+    flat(g.add("Concat", {rows, rows}, {{"axis", 2}}));
+    CHECK(applied<by_reshape>(g) == 1);
+  }
+  SECTION("another value does") {
+    g.output(g.add("Abs", {left({0, -1, 4})}), "z");
+    flat(v);
+    CHECK(applied<by_reshape>(g) == 0);
+  }
+}
+
 TEST_CASE("an operator takes no more operands than the dialect's row states") {
   static constexpr auto normed =
       fuse::rule<"normed">(abs(abs(x))).replace(fuse::dsl::layer_norm(x, 1.0, 0.0)).at_equal_cost();

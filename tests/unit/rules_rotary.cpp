@@ -106,9 +106,15 @@ TEST_CASE("rotary embeddings become the operator of the target, or a function") 
     CHECK(ops(g).find("Reshape RotaryEmbedding Reshape") == std::string::npos);
   }
   SECTION("the standard's operator by tables of one batch: heads of all are heads of one") {
+    rotary g(23, {"b", 4, 6, 8});
+    CHECK(became(g, g.turned(g.of_elements({1, 6, 4})), standard) == "RotaryEmbedding");
+    CHECK(ops(g).find("RotaryEmbedding Reshape") != std::string::npos);
+  }
+  SECTION("they are repeated where a length may be 0, too") {
     rotary g(23);
     CHECK(became(g, g.turned(g.of_elements()), standard) == "RotaryEmbedding");
-    CHECK(ops(g).find("RotaryEmbedding Reshape") != std::string::npos);
+    CHECK(ops(g).find("Expand RotaryEmbedding") != std::string::npos);
+    CHECK(ops(g).find("RotaryEmbedding Reshape") == std::string::npos);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -25,6 +26,27 @@ namespace fuse::inline v0::detail {
   for (int axis = 0; axis < rank; ++axis)
     if ((seen >> axis & 1u) != 0) out.push_back(axis);
   return true;
+}
+
+/// A list of integers that may be symbolic, into `out`.
+template <class Image>
+[[nodiscard]] parameter_state read_extents(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                           std::string_view parameter, std::vector<extent>& out,
+                                           std::vector<std::int64_t>& list) {
+  out.clear();
+  parameter_place const place(image, names, n, parameter);
+  if (place.source.where == parameter_source::kind::operand) {
+    auto const at = static_cast<std::uint32_t>(place.source.operand);
+    auto const v = at < image.operand_count(n) ? image.operand(n, at) : absent;
+    if (v == absent) return parameter_state::missing;
+    if (!known.has_integers(v)) return parameter_state::unknown;
+    auto const elements = known.symbolic_integers(v);
+    out.assign(elements.begin(), elements.end());
+    return parameter_state::known;
+  }
+  auto const state = read_parameter(image, known, names, n, parameter, list);
+  out.assign(list.begin(), list.end());
+  return state;
 }
 
 /// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all

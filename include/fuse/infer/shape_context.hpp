@@ -94,19 +94,7 @@ class basic_shape_context {
   }
   /// A list of integers that may be symbolic, into `out` (another than `dims`).
   [[nodiscard]] parameter_state symbolic_integers(std::string_view parameter, std::vector<extent>& out) {
-    out.clear();
-    parameter_place const place(image(), names, n, parameter);
-    if (place.source.where == parameter_source::kind::operand) {
-      auto const v = operand(static_cast<std::uint32_t>(place.source.operand));
-      if (v == absent) return parameter_state::missing;
-      if (!facts.has_integers(v)) return parameter_state::unknown;
-      auto const elements = facts.symbolic_integers(v);
-      out.assign(elements.begin(), elements.end());
-      return parameter_state::known;
-    }
-    auto const state = integers(parameter);
-    out.assign(list.begin(), list.end());
-    return state;
+    return read_extents(image(), facts, names, n, parameter, out, list);
   }
   /// How long the list of a parameter is, as far as its operand's shape tells: false where it does not.
   [[nodiscard]] bool length(std::string_view parameter, std::size_t& out) const {

@@ -25,14 +25,15 @@ template <class Image>
 class basic_validity {
  public:
   /// Two dimensions that must be equal, or (`broadcasts`) equal unless one is 1; of two values whose ranks are not
-  /// known, all.
+  /// known, all. Or (`positive`) one that must not be 0.
   struct requirement {
     extent a{}, b{};
     value_id of_a = absent, of_b = absent;
-    bool broadcasts = false, whole = false;
+    bool broadcasts = false, whole = false, positive = false;
 
     /// Whether this one holds wherever `other` does.
     [[nodiscard]] bool follows_from(requirement const& other) const {
+      if (positive != other.positive) return false;
       if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
       auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
         return (p == r && q == s) || (p == s && q == r);
@@ -68,6 +69,7 @@ class basic_validity {
   /// One of them in words.
   [[nodiscard]] std::string text(requirement const& r) const {
     auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
+    if (r.positive) return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
     if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
     return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
            ", of " + name(r.of_b) + ", is not known";
@@ -298,7 +300,20 @@ class basic_validity {
         return;
       case opcode::group_norm: return check_group_norm();
       case opcode::transpose: return check_permutation();
+      case opcode::reshape: return check_extent_left();
       default: break;
+    }
+  }
+
+  // A Reshape that leaves an extent to the others is told nothing of it where one of these is 0.
+  void check_extent_left() {
+    if (!ranked(0) || read_extents(image_, facts_, names_, n_, "shape", extents_, list_) != parameter_state::known)
+      return;
+    bool left = false;
+    for (auto e : extents_) left = left || e == extent(-1);
+    for (std::size_t i = 0; left && i < extents_.size(); ++i) {
+      auto const e = extents_[i] == extent(0) && i < shape(0).size() ? shape(0)[i] : extents_[i];
+      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({e, {}, operand(0), absent, false, false, true});
     }
   }
 
@@ -574,6 +589,7 @@ class basic_validity {
   std::string wrong_;
   detail::plain_vector<requirement> open_;
   std::vector<std::int64_t> list_;
+  std::vector<extent> extents_;
   std::vector<int> axes_;
 };
 using validity = basic_validity<graph_image>;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,6 +46,12 @@ struct any_match {
   std::vector<bound_name> bound;
 };
 
+// What was found is shared, so that a type of range, which each rule has for itself, takes little to compile.
+template <class Graph>
+using any_matches = std::shared_ptr<std::vector<any_match<Graph>> const>;
+template <class Graph>
+using shared_match = std::shared_ptr<any_match<Graph> const>;
+
 /// What `matcher` does, with any rules: compiled once for a type of graph.
 template <class Graph>
 class graph_matcher {
@@ -60,20 +68,19 @@ class graph_matcher {
   void filter(bool on) { machine_.look_for(on ? search_for::matches : search_for::failures); }
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
-  [[nodiscard]] std::vector<any_match<Graph>> all() {
+  [[nodiscard]] any_matches<Graph> all() {
     std::vector<any_match<Graph>> found;
-    if (bound_.cyclic()) return found;
     collector seen(*this, found);
-    machine_.run(seen);
-    return found;
+    if (!bound_.cyclic()) machine_.run(seen);
+    return shared(std::move(found));
   }
   /// The matches at one node.
-  [[nodiscard]] std::vector<any_match<Graph>> at(node_of<Graph> const& node) {
+  [[nodiscard]] any_matches<Graph> at(node_of<Graph> const& node) {
     std::vector<any_match<Graph>> found;
     auto const n = number(node);
     collector seen(*this, found);
     if (n != absent) machine_.run(n, seen);
-    return found;
+    return shared(std::move(found));
   }
   /// Why nothing matches at one node, or that something does.
   [[nodiscard]] explanation why(node_of<Graph> const& node) { return why_of(node, nullptr); }
@@ -105,6 +112,10 @@ class graph_matcher {
 
  private:
   static constexpr auto const& names = dialect_of<Graph>;
+
+  static any_matches<Graph> shared(std::vector<any_match<Graph>>&& found) {
+    return std::make_shared<std::vector<any_match<Graph>> const>(std::move(found));
+  }
 
   class collector final : public machine::acceptor {
    public:
@@ -176,8 +187,8 @@ class match_of {
   using value = value_of<Graph>;
   using node = node_of<Graph>;
 
-  [[nodiscard]] std::string_view rule() const { return found_.rule; }
-  [[nodiscard]] node const& root() const { return found_.root; }
+  [[nodiscard]] std::string_view rule() const { return found_->rule; }
+  [[nodiscard]] node const& root() const { return found_->root; }
 
   /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
   template <fixed_string Name>
@@ -206,19 +217,75 @@ class match_of {
 
  private:
   template <auto const& R, class G>
-  friend class matcher;
+  friend class matches_of;
 
-  explicit match_of(detail::any_match<Graph>&& found) : found_(std::move(found)) {}
+  explicit match_of(detail::shared_match<Graph> found) : found_(std::move(found)) {}
 
   template <fixed_string Name>
   [[nodiscard]] auto const* find() const {
     constexpr bool bound = program_of<Rules, detail::dialect_table_of<Graph>()>.binds(Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
-    return found_.find(Name.view());
+    return found_->find(Name.view());
   }
 
-  detail::any_match<Graph> found_;
+  detail::shared_match<Graph> found_;
+};
+
+/// Matches in the order in which they were found: a range of `match_of`, each made when it is asked for. Copies, and
+/// what was taken out, share what was found.
+template <auto const& Rules, class Graph>
+class matches_of {
+ public:
+  using value_type = match_of<Rules, Graph>;
+
+  /// What it stands at is made when it is asked for.
+  class iterator {
+   public:
+    using value_type = match_of<Rules, Graph>;
+    using difference_type = std::ptrdiff_t;
+    using reference = value_type;
+
+    iterator() = default;
+    iterator(matches_of const& of, std::size_t at) : of_(&of), at_(at) {}
+    [[nodiscard]] value_type operator*() const { return (*of_)[at_]; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) {
+      auto const before = *this;
+      ++at_;
+      return before;
+    }
+    [[nodiscard]] friend bool operator==(iterator const& a, iterator const& b) { return a.at_ == b.at_; }
+
+   private:
+    matches_of const* of_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  explicit matches_of(detail::any_matches<Graph> found) : found_(std::move(found)) {}
+
+  [[nodiscard]] std::size_t size() const { return found_->size(); }
+  [[nodiscard]] bool empty() const { return found_->empty(); }
+  [[nodiscard]] value_type operator[](std::size_t i) const {
+    return value_type(detail::shared_match<Graph>(found_, &(*found_)[i]));
+  }
+  [[nodiscard]] value_type front() const { return (*this)[0]; }
+  [[nodiscard]] value_type back() const { return (*this)[size() - 1]; }
+  [[nodiscard]] iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] iterator end() const { return {*this, size()}; }
+
+  /// The same in a container of one's own.
+  [[nodiscard]] operator std::vector<value_type>() const {
+    std::vector<value_type> all;
+    for (auto const& each : *this) all.push_back(each);
+    return all;
+  }
+
+ private:
+  detail::any_matches<Graph> found_;
 };
 
 /// Finds matches in a graph that nobody changes meanwhile. Building one reads the graph and propagates shapes: linear.
@@ -231,25 +298,17 @@ class matcher : public detail::graph_matcher<Graph> {
       : any_rules(detail::filter_tables_of<Rules, detail::dialect_table_of<Graph>()>(), graph) {}
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() { return typed(any_rules::all()); }
+  [[nodiscard]] matches_of<Rules, Graph> all() { return matches_of<Rules, Graph>(any_rules::all()); }
   /// The matches at one node.
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
-    return typed(any_rules::at(node));
-  }
-
- private:
-  static std::vector<match_of<Rules, Graph>> typed(std::vector<detail::any_match<Graph>>&& found) {
-    std::vector<match_of<Rules, Graph>> made;
-    made.reserve(found.size());
-    for (auto& each : found) made.push_back(match_of<Rules, Graph>(std::move(each)));
-    return made;
+  [[nodiscard]] matches_of<Rules, Graph> at(node_of<Graph> const& node) {
+    return matches_of<Rules, Graph>(any_rules::at(node));
   }
 };
 
-/// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m =
+/// The first match of `Rules` with its root at `node`, or none (nothing in the range): `auto m =
 /// fuse::match<rule>(g, n);`.
 template <auto const& Rules, class Graph>
-[[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
+[[nodiscard]] matches_of<Rules, Graph> match(Graph const& graph, node_of<Graph> const& node) {
   (void)sizeof(detail::require_readable<Graph>);
   (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).at(node);
@@ -257,7 +316,7 @@ template <auto const& Rules, class Graph>
 
 /// All matches of `Rules` in a graph.
 template <auto const& Rules, class Graph>
-[[nodiscard]] std::vector<match_of<Rules, Graph>> match_all(Graph const& graph) {
+[[nodiscard]] matches_of<Rules, Graph> match_all(Graph const& graph) {
   (void)sizeof(detail::require_readable<Graph>);
   (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).all();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fuse/core/math.hpp>
@@ -42,7 +43,7 @@ class basic_instantiation {
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
         lists_(match, image, known, folding_, writer_, into),
-        rearranged_(image, known, names, writer_, into) {}
+        rearranged_(image, known, names, writer_, required, into) {}
 
   /// How many forms the right side of a rule has.
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
@@ -62,14 +63,14 @@ class basic_instantiation {
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
-    roots_.clear();
-    for (std::uint8_t i = 0; i < info_->root_count; ++i) roots_.push_back(root(i));
-    rearranged_.begin(roots_);
+    replaced_.clear();
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) replaced_.push_back(root(i));
+    rearranged_.begin(replaced_);
     computed_in_ = computed_in;
     type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
-    roots_.clear();
+    made_.clear();
     auto top = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
     if (terms_[top].what == kind::either) top = chosen(terms_[top].child[form]);
     auto const& t = terms_[top];
@@ -80,9 +81,9 @@ class basic_instantiation {
       auto made = value(at, type_);
       if (!made) return made.why();
       if (*made == absent) return objection{"the right side has no value here"};
-      roots_.push_back(*made);
+      made_.push_back(*made);
     }
-    return span<value_id const>(roots_);
+    return span<value_id const>(made_);
   }
   /// The graph has changed.
   void forget() { rearranged_.forget(); }
@@ -479,9 +480,14 @@ class basic_instantiation {
                known != nullptr && known->fallback != known->fallback)
         return lacks(t, p.name);
     }
-    auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                : t.what == kind::named ? writer_.named(t.op, operands, parameters_, results)
-                                        : again(t, operands, results);
+    auto const* reshapes =
+        t.what == kind::neutral && op == opcode::reshape && operands.size() == 1 && parameters_.size() == 1
+            ? std::get_if<std::vector<std::int64_t>>(&parameters_[0].content)
+            : nullptr;
+    auto made = reshapes != nullptr       ? rearranged_.reshaped_to(operands[0], *reshapes)
+                : t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                : t.what == kind::named   ? writer_.named(t.op, operands, parameters_, results)
+                                          : again(t, operands, results);
     operands_.resize(first);
     if (!made || !between_casts || facts_.type(*made) == type_) return made;
     return cast(*made, type_);
@@ -587,7 +593,7 @@ class basic_instantiation {
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
   plain_vector<rest_member> members_;  // of the last row()
-  plain_vector<value_id> operands_, roots_;
+  plain_vector<value_id> operands_, replaced_, made_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;

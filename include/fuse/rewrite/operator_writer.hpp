@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
@@ -19,33 +16,15 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/ops/node_parameters.hpp>
+#include <fuse/rewrite/asked_emission.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/matched_requirements.hpp>
 #include <fuse/rewrite/repeats_unasked.hpp>
 #include <fuse/rewrite/transaction.hpp>
+#include <fuse/rewrite/written_parameter.hpp>
 
 namespace fuse::inline v0::detail {
-
-/// A named parameter of an operator that is to be written: a number, a list, or axes.
-struct written_parameter {
-  std::string_view name;
-  double number = 0;
-  bool integer = false;    ///< the number is one, unless the operator has a real number there
-  bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
-  std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
-  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
-  bool listed = false;                     ///< a list was given
-
-  void give(std::vector<std::int64_t> list) {
-    content = std::move(list);
-    listed = true;
-  }
-  void give_numbers(std::vector<float> list) {
-    content = std::move(list);
-    listed = true;
-  }
-};
 
 /// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
 /// buffers stay.
@@ -61,6 +40,8 @@ class basic_operator_writer {
         to_(to),
         into_(into),
         required_(required),
+        asked_(image, known, names),
+        forms_(image, known, names),
         rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   /// New nodes go beside node `place`.
@@ -68,6 +49,14 @@ class basic_operator_writer {
 
   /// Whether the dialect has an operator for a neutral one, which may be refused all the same.
   [[nodiscard]] bool has_operator(opcode op) { return row_of(op).row != nullptr; }
+
+  /// Whether the dialect's operator for a neutral one has an attribute of that name, at this operator set version.
+  [[nodiscard]] bool has_attribute(opcode op, std::string_view attribute_name) {
+    auto const* row = row_of(op).row;
+    if (row == nullptr) return false;
+    auto const at = row->attributes->find(attribute_name);
+    return at != row->attributes->all.size() && row->attributes->all[at].is_of(image_.version);
+  }
 
   /// Whether a neutral operator can be written with no operands whatever, which is told before any are made.
   [[nodiscard]] bool lacks(opcode op) {
@@ -85,9 +74,9 @@ class basic_operator_writer {
     auto const& [emitted, code, has_function, asked] = row_of(op);
     auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
-      if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
-    describe(op, operands, parameters, results);
-    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why), wider()};
+      if (auto why = forms_.settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
+    asked_.intended(op, operands, parameters, results, into_.target_here(to_));
+    if (auto const why = asked_.refusal(required_); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
       if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
@@ -97,12 +86,12 @@ class basic_operator_writer {
     if (row != nullptr) place_defaults(*row, op, parameters);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
-      if (names_.complete != nullptr) names_.complete(emission_, attributes_);
+      if (names_.complete != nullptr) names_.complete(asked_.emission(), attributes_);
       if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
-    if (names_.function == nullptr || !names_.function(emission_, body)) return lacking(op);
+    if (names_.function == nullptr || !names_.function(asked_.emission(), body)) return lacking(op);
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -121,7 +110,7 @@ class basic_operator_writer {
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
+      if (auto why = forms_.settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
@@ -198,15 +187,15 @@ class basic_operator_writer {
     operands_.assign(operands);
     auto made = with_given(row, {code, static_cast<std::uint16_t>(row.op)}, operands, parameters, results);
     if (!made || row.op == opcode::opaque) return made;
-    describe(image_.producer(*made));
-    if (auto const why = refuses_emission(); !why.empty()) return objection{std::string(why)};
+    asked_.written(image_.producer(*made), into_.target_here(to_));
+    if (auto const why = asked_.refusal(required_); !why.empty()) return objection{std::string(why)};
     return made;
   }
   // A node with the attributes and operands that are there, and parameters in their place.
   built<value_id> with_given(operator_row const& row, operator_tag tag, span<value_id const> operands,
                              span<written_parameter> parameters, std::uint32_t results) {
     for (auto& p : parameters) {
-      if (auto why = settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
+      if (auto why = forms_.settle(p, &row, row.op, operands); !why.empty()) return objection{std::move(why)};
       forget(p, row);
       if (auto const* why = place(p, &row); why != nullptr) return objection{why};
     }
@@ -311,73 +300,12 @@ class basic_operator_writer {
 
   // What the dialect refuses of floating numbers of 16 bits it may have of 32.
   [[nodiscard]] element_type wider() const {
-    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    auto const type = asked_.emission().has(0) ? asked_.emission().operands[0].type : element_type::unknown;
     return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
     return image_.result(into_.node(tag, name, operands, std::move(attributes_), results, place_));
-  }
-
-  // What the dialect is asked about.
-  void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
-                std::uint32_t results) {
-    describe(op, operands, span<value_id const>{});
-    emission_.results = results;
-    for (auto const& p : parameters) {
-      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
-      emission_.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
-    }
-  }
-  void describe(node_id written) {
-    auto const op = op_of(image_, written);
-    operands_.clear();
-    for (std::uint32_t i = 0; i < image_.operand_count(written); ++i) operands_.push_back(image_.operand(written, i));
-    results_.clear();
-    for (std::uint32_t i = 0; i < image_.node(written).result_count; ++i) results_.push_back(image_.result(written, i));
-    describe(op, operands_, results_);
-    emission_.results = results_.size();
-    for (auto const& p : info(op).parameters)
-      if (double number = 0; read_number(image_, facts_, names_, written, p.name, number))
-        emission_.parameters.push_back({p.name, number});
-  }
-  void describe(opcode op, span<value_id const> operands, span<value_id const> results) {
-    auto& made = emission_;
-    made.op = op;
-    made.version = image_.version;
-    made.to = into_.target_here(to_);
-    made.negative_axes = made.version >= names_.negative_axes_since;
-    made.parameters.clear();
-    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
-    for (auto const values : {operands, results})
-      for (auto v : values)
-        if (v != absent) extents_.append(facts_.shape(v));
-    std::size_t at = 0;
-    describe(operands, made.operands, at);
-    describe(results, made.written, at);
-  }
-  // Values whose extents stand in `extents_` from `at` on.
-  void describe(span<value_id const> values, std::vector<operand_facts>& into, std::size_t& at) {
-    into.clear();
-    for (auto v : values) {
-      auto& one = into.emplace_back();
-      if (v == absent) continue;
-      one.present = true;
-      one.type = facts_.type(v);
-      one.has_rank = facts_.has_rank(v);
-      auto const rank = facts_.shape(v).size();
-      one.shape = span<extent const>(extents_).subspan(at).first(rank);
-      at += rank;
-      if (double number = 0; facts_.number(v, number)) one.number = number;
-    }
-  }
-
-  // What the dialect has against the emission, where those dimensions are equal that matched nodes require to be.
-  [[nodiscard]] std::string_view refuses_emission() {
-    if (names_.refuse == nullptr) return {};
-    auto const why = names_.refuse(emission_);
-    if (why.empty() || required_ == nullptr || !required_->equate(extents_)) return why;
-    return names_.refuse(emission_).empty() ? std::string_view() : why;
   }
 
   // The row with which this dialect, version and target write an operator, and whether a function may stand for it
@@ -403,136 +331,6 @@ class basic_operator_writer {
     return known;
   }
 
-  // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or an empty text.
-  [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
-                                   span<value_id const> operands) const {
-    auto const because = [&](std::string_view why) {
-      return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
-             std::string(why);
-    };
-    if (p.listed) {
-      if (kind_of(p, row) == attribute_kind::numbers) return be_numbers(p), std::string();
-      if (std::holds_alternative<std::vector<float>>(p.content))
-        return because(" would be a list of what are no integers");
-      auto const& list = std::get<std::vector<std::int64_t>>(p.content);
-      if (is_one_number(p, row, op)) {
-        if (list.size() != 1)
-          return because(" is one number, and a list of " + std::to_string(list.size()) + " is given");
-        p.number = static_cast<double>(list[0]);
-        p.listed = false;
-        p.content = list[0];
-      }
-    } else if (p.axes != 0) {
-      if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
-    } else if (p.number != p.number) {
-      return because(" would be no number: what gives it is not known, or no axes at all");
-    } else if (p.integer && !is_real(p, row, op)) {
-      if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
-      p.content = static_cast<std::int64_t>(p.number);
-      if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
-    } else if (counts(p, row, op)) {
-      if (!math::is_whole(p.number) || !(math::abs(p.number) < inexact_integers))
-        return because(" is an integer, and what gives it is none");
-      p.content = static_cast<std::int64_t>(p.number);
-    } else {
-      p.content = p.number;
-    }
-    if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
-      return because(" counts axes from the first one at this operator set version, and the rank is not known");
-    return {};
-  }
-  // What was given as integers, where the operator has numbers.
-  static void be_numbers(written_parameter& p) {
-    auto const* whole = std::get_if<std::vector<std::int64_t>>(&p.content);
-    if (whole == nullptr) return;
-    std::vector<float> list;
-    for (auto const x : *whole) list.push_back(static_cast<float>(x));
-    p.give_numbers(std::move(list));
-  }
-  [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
-    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
-           includes(row->emit, target::standard) &&
-           (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
-  }
-  // False where the rank is not known, or an axis is none of it. Unsqueeze counts axes of its result.
-  [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
-    auto* const list = std::get_if<std::vector<std::int64_t>>(&p.content);
-    auto const known = operands.empty() || operands[0] == absent ? -1 : facts_.rank(operands[0]);
-    auto const added = op != opcode::unsqueeze ? 0 : list != nullptr ? static_cast<int>(list->size()) : 1;
-    auto const count = [&](std::int64_t& axis) {
-      if (axis >= 0) return true;
-      axis += known + added;
-      return known >= 0 && axis >= 0;
-    };
-    if (auto* one = std::get_if<std::int64_t>(&p.content)) {
-      if (!count(*one)) return false;
-      p.number = static_cast<double>(*one);
-    }
-    if (list != nullptr)
-      for (auto& axis : *list)
-        if (!count(axis)) return false;
-    return true;
-  }
-  // Whether the operator, or the dialect's, says that the parameter is an integer.
-  [[nodiscard]] static bool counts(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr && !own->real) return true;
-    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
-    return row != nullptr && at != row->attributes->all.size() &&
-           (row->attributes->all[at].kind == attribute_kind::integer ||
-            row->attributes->all[at].kind == attribute_kind::flag);
-  }
-  // Whether the operator, or the dialect's, says that the parameter is a list; and whether that it is none.
-  [[nodiscard]] static bool is_list(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list != list_use::none;
-    return kind_of(p, row) == attribute_kind::integers;
-  }
-  [[nodiscard]] static bool is_one_number(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list == list_use::none;
-    auto const kind = kind_of(p, row);
-    return kind == attribute_kind::flag || kind == attribute_kind::integer || kind == attribute_kind::number;
-  }
-  [[nodiscard]] static attribute_kind kind_of(written_parameter const& p, operator_row const* row) {
-    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
-    return row == nullptr || at == row->attributes->all.size() ? attribute_kind::other : row->attributes->all[at].kind;
-  }
-  // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
-  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
-    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
-    if (row != nullptr)
-      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
-        return row->attributes->all[at].kind == attribute_kind::number;
-    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
-    return others != nullptr && others->real;
-  }
-  // Axes are one number where the parameter counts an axis, of this operator or of any, and else a list.
-  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
-    auto const use = axis_use_of(row, op, p.name);
-    if (use == axis_use::none && !counts_an_axis(p.name)) {
-      std::vector<std::int64_t> list;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
-      p.content = std::move(list);
-      return nullptr;
-    }
-    bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
-    if (last && (use == axis_use::trailing || one))
-      p.number = -std::popcount(p.axes);
-    else if (one && use == axis_use::one)
-      p.number = -static_cast<int>(std::bit_width(p.axes));
-    else if (use == axis_use::none)
-      return "the dialect does not state what the operator's axis counts";
-    else
-      return use == axis_use::one ? "the operator has one axis, and others were captured"
-                                  : "the operator's axes are the last ones, and others were captured";
-    p.content = static_cast<std::int64_t>(p.number);
-    return nullptr;
-  }
-
-  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
-    auto const* known = parameter_named(parameter);
-    return known != nullptr && known->axis != axis_use::none;
-  }
-
   // Among the attributes or the operands, where the dialect keeps the parameter; returns why it cannot be written, or
   // null. Axes are those of the first operand.
   char const* place(written_parameter& p, operator_row const* row) {
@@ -542,6 +340,8 @@ class basic_operator_writer {
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
+    if (p.value != absent && source.where != parameter_source::kind::operand)
+      return "the dialect has an attribute for a parameter that is computed when the graph runs";
     auto const add = [&](auto&& content) {
       auto& made = attributes_.emplace_back();
       made.name = source.attribute.empty() ? p.name : source.attribute;
@@ -554,6 +354,10 @@ class basic_operator_writer {
       case parameter_source::kind::operand: {
         auto const at = static_cast<std::size_t>(source.operand);
         while (operands_.size() <= at) operands_.push_back(absent);
+        if (p.value != absent) {
+          operands_[at] = p.value;
+          return nullptr;
+        }
         if (auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content)) {
           operands_[at] = into_.constant_of(make_tensor(
               std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
@@ -597,10 +401,10 @@ class basic_operator_writer {
   basic_transaction<Image>& into_;
   basic_matched_requirements<Image>* required_;
   node_id place_ = absent;
-  plain_vector<value_id> operands_, results_;
+  plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
-  emission emission_;
-  plain_vector<extent> extents_;            // of its operands and results
+  basic_asked_emission<Image> asked_;
+  basic_parameter_forms<Image> forms_;
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 

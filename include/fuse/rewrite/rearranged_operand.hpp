@@ -14,25 +14,29 @@
 #include <fuse/infer/layout_of.hpp>
 #include <fuse/match/named_extents.hpp>
 #include <fuse/rewrite/built.hpp>
+#include <fuse/rewrite/matched_requirements.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
+#include <fuse/rewrite/reshaping.hpp>
 #include <fuse/rewrite/told_extents.hpp>
 
 namespace fuse::inline v0::detail {
 
 /// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
 /// are needed, and a Tile or an Expand for what is repeated; a part as a Slice, and parts in reverse order as one
-/// backwards.
-/// Where what is rearranged is a rearrangement itself, or a part of one, it is made from whatever below takes the
-/// fewest operators, which may be none; what the rule replaces, only where that takes fewer than there are. Shapes are
-/// written as they are known: one extent may be left to the others, and one that stays where it was need not be known.
+/// backwards. (A Squeeze, Unsqueeze or Flatten stands for a Reshape that could not be written, or might fail; or its
+/// list is put together when the graph runs.) Where what is rearranged is a rearrangement itself, or a part of one, it
+/// is made from whatever below takes the fewest operators, which may be none; what the rule replaces, only where that
+/// takes fewer than there are. Shapes are written as they are known: one extent may be left to the others, and one that
+/// stays where it was need not be known.
 template <class Image>
 class basic_rearranged_operand {
  public:
   static constexpr int most_below = 16;  ///< operators that are looked below
 
   basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
-                           basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : image_(image), facts_(known), names_(names), layouts_(image, known, names), writer_(writer), into_(into) {}
+                           basic_operator_writer<Image>& writer, basic_matched_requirements<Image>& required,
+                           basic_transaction<Image>& into)
+      : facts_(known), layouts_(image, known, names), writer_(writer), required_(required), into_(into) {}
 
   /// Operators between what was to be rearranged and what was, of the right side that is being built.
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
@@ -44,6 +48,15 @@ class basic_rearranged_operand {
 
   /// The graph has changed.
   void forget() { found_.clear(); }
+
+  /// `v` reshaped to `list`, in which a 0 is an extent that stays and -1 one that is left to the others.
+  built<value_id> reshaped_to(value_id v, std::vector<std::int64_t> list) {
+    bool takes = false, leaves = false;
+    for (auto const e : list) takes = takes || e == 0, leaves = leaves || e == -1;
+    if (plain_vector<polynomial> to; takes && leaves && facts_.has_rank(v) && shape_by_list(shape(v), list, to))
+      return reshaped(v, to);
+    return written_with(opcode::reshape, v, std::move(list));
+  }
 
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
@@ -67,7 +80,7 @@ class basic_rearranged_operand {
     if (plan best; shortest(v, names, best)) {
       if (replaced && best.operators >= static_cast<int>(between_.size()))
         return objection{"it takes as many operators to move elements like that"};
-      if (into_.was_there(v)) keep({&what, told, v, replaced, best, between_});
+      if (into_.was_there(v) && !asked_) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
     if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
@@ -132,13 +145,14 @@ class basic_rearranged_operand {
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool const saves = is_replaced(v);
     bool any = false;
+    asked_ = false;
     int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
       layout made;
       plan next;
       if (is_replaced(from) || !layouts_.read(v, from, made) || !names.rearrange(facts_.symbols(), made) ||
-          !planned(made, from, next) || (saves && fails_of_nothing(next)))
+          !planned(made, from, next))
         continue;
       auto const more = next.operators - (saves ? static_cast<int>(layouts_.passed().size()) : 0);
       if (any && (more > fewest || (more == fewest && next.moving > best.moving))) continue;
@@ -153,7 +167,7 @@ class basic_rearranged_operand {
 
   // How `v` comes to lie like that; false where that takes more than a permutation of its elements, or of those of a
   // part.
-  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) const {
+  [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) {
     auto from = shape(v);
     auto const all = wanted.all();
     into.of = v;
@@ -178,10 +192,9 @@ class basic_rearranged_operand {
     }
     if (!(whole == reach) && !take_part(reach, whole, wanted.offset(), from, into.part)) return false;
     if (into.part.length == 0 && !wanted.offset().is(0)) return false;
-    std::vector<std::int64_t> target;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
-    if (in_order && target_of(from, into.shape, target)) {
+    if (in_order && is_told(from, into.shape)) {
       into.split = into.turned = into.shape;
       into.moving = into.part.length == 0 ? 0 : 1;
       into.operators = into.moving + (same(into.shape, from) ? 0 : 1);
@@ -190,45 +203,19 @@ class basic_rearranged_operand {
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
     into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
     into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
-    return target_of(from, into.split, target) && target_of(into.turned, into.shape, target);
+    return is_told(from, into.split) && is_told(into.turned, into.shape);
   }
-  // Whether a Reshape of the plan leaves an extent to the others where one that it takes as it is may be 0, which tells
-  // nothing of what is left: runtimes fail then. What one that was passed fails of is no loss.
-  [[nodiscard]] bool fails_of_nothing(plan const& by) {
-    auto from = shape(by.of);
-    if (by.part.length != 0) from[by.part.axis] = polynomial(by.part.length);
-    return fails_of_nothing(from, by.split) || fails_of_nothing(by.turned, by.shape);
+  // Whether an operator makes one shape of another, and fails of nothing that neither what is matched nor what makes it
+  // fails of.
+  [[nodiscard]] bool is_told(span<polynomial const> from, span<polynomial const> to) {
+    if (same(from, to)) return true;
+    find(from, to);
+    return by_.by != opcode::opaque && !by_.may_fail;
   }
-  [[nodiscard]] bool fails_of_nothing(span<polynomial const> from, span<polynomial const> to) {
-    if (same(from, to) || !target_of(from, to, target_)) return false;
-    auto const taken = taken_beside_one_left(from, target_);
-    bool fails = !taken.empty();
-    for (auto const n : layouts_.passed()) {
-      if (!fails || op_of(image_, n) != opcode::reshape || !read_integers(image_, facts_, names_, n, "shape", target_))
-        continue;
-      auto const failing = taken_beside_one_left(shape(image_.operand(n, 0)), target_);
-      bool all = true;
-      for (auto const& e : taken) all = all && holds(failing, e);
-      fails = !all;
-    }
-    return fails;
-  }
-  // The extents that a Reshape takes as they are, where it leaves one to the others.
-  [[nodiscard]] static plain_vector<polynomial> taken_beside_one_left(span<polynomial const> from,
-                                                                      span<std::int64_t const> target) {
-    plain_vector<polynomial> taken;
-    bool left = false;
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      left = left || target[i] == -1;
-      if (target[i] == 0 && i < from.size()) taken.push_back(from[i]);
-    }
-    if (!left) taken.clear();
-    return taken;
-  }
-  [[nodiscard]] static bool holds(span<polynomial const> all, polynomial const& wanted) {
-    for (auto const& e : all)
-      if (e == wanted) return true;
-    return false;
+  void find(span<polynomial const> from, span<polynomial const> to) {
+    auto const is_positive = [this](polynomial const& e) { return asked_ = true, required_.imply_positive(e); };
+    find_reshaping(
+        from, to, is_positive, [this](opcode op) { return writer_.has_operator(op); }, by_);
   }
   // Where the next digit begins, of those that are left, if one is nearest for certain; else the end.
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
@@ -330,28 +317,6 @@ class basic_rearranged_operand {
       if (each == v) return true;
     return false;
   }
-  // The list by which `from` becomes `to`; else where it is not known.
-  [[nodiscard]] static bool target_of(span<polynomial const> from, span<polynomial const> to,
-                                      std::vector<std::int64_t>& target, polynomial const** unknown = nullptr) {
-    target.clear();
-    bool open = false;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      std::int64_t number = 0;
-      bool const known = to[i].known(number);
-      if (known && number > 0) {
-        target.push_back(number);
-      } else if (i < from.size() && from[i] == to[i]) {
-        target.push_back(0);
-      } else {
-        if (unknown != nullptr) *unknown = &to[i];
-        if (open || known) return false;
-        open = true;
-        target.push_back(-1);
-      }
-    }
-    return true;
-  }
-
   [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
     plain_vector<polynomial> made;
     for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
@@ -364,12 +329,87 @@ class basic_rearranged_operand {
   built<value_id> reshaped(value_id v, span<polynomial const> to) {
     auto const from = shape(v);
     if (same(from, to)) return v;
-    std::vector<std::int64_t> target;
-    polynomial const* unknown = nullptr;
-    if (!target_of(from, to, target, &unknown)) return not_known(*unknown);
-    written_parameter list{"shape"};
-    list.give(std::move(target));
-    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {&list, 1}, 1);
+    find(from, to);
+    if ((by_.by == opcode::opaque || by_.may_fail) && is_told_as_it_runs(from, to))
+      return reshaped_as_it_runs(v, from, to);
+    return by_.by != opcode::opaque ? written_with(by_.by, v, by_.list) : not_known(*by_.unknown);
+  }
+  built<value_id> written_with(opcode op, value_id v, std::vector<std::int64_t> numbers) {
+    written_parameter list{op == opcode::reshape ? "shape" : op == opcode::flatten ? "axis" : "axes"};
+    list.give(std::move(numbers));
+    return writer_.neutral(op, span<value_id const>(&v, 1), {&list, 1}, 1);
+  }
+  // Where extents are those of the value, several of them, or parts of them, its shape tells them when the graph runs.
+  // A Reshape has to take a 0 for what it is then, as it may with `allowzero`.
+  [[nodiscard]] bool is_told_as_it_runs(span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      bool const stays = i < from.size() && from[i] == to[i];
+      if (!is_number(to[i]) && !stays && !(found_in(from, to[i]) && (literal || required_.imply_positive(to[i]))))
+        return false;
+    }
+    return writer_.has_operator(opcode::shape) && writer_.has_operator(opcode::gather);
+  }
+  built<value_id> reshaped_as_it_runs(value_id v, span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    plain_vector<value_id> parts;
+    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&v, 1), {}, 1);
+    if (!shape) return shape;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      bool const stays = i < from.size() && from[i] == to[i];
+      auto part = is_number(to[i])    ? integer(to[i].terms[0].factor)
+                  : stays && !literal ? integer(0)
+                                      : extent_as_it_runs(*shape, found_in(from, to[i]));
+      if (!part) return part;
+      parts.push_back(*part);
+    }
+    written_parameter along{"axis", 0, true}, told[] = {{"shape"}, {"allowzero", 1, true}};
+    auto joined = writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+    if (!joined) return joined;
+    told[0].value = *joined;
+    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {told, literal ? 2u : 1u}, 1);
+  }
+  [[nodiscard]] bool takes_zeros() const { return writer_.has_attribute(opcode::reshape, "allowzero"); }
+  [[nodiscard]] static bool is_number(polynomial const& e) {
+    std::int64_t number = 0;
+    return e.known(number) && number > 0;
+  }
+
+  // An extent as so many times one of an axis, or (`parts`) that by so many.
+  struct found_extent {
+    std::size_t axis = 0;
+    std::int64_t times = 0;  ///< 0: there is no such axis
+    bool parts = false;
+
+    explicit operator bool() const { return times != 0; }
+  };
+  [[nodiscard]] static found_extent found_in(span<polynomial const> from, polynomial const& wanted) {
+    polynomial times;
+    found_extent made;
+    for (made.axis = 0; made.axis < from.size(); ++made.axis)
+      for (bool const parts : {false, true}) {
+        auto const &whole = parts ? from[made.axis] : wanted, &part = parts ? wanted : from[made.axis];
+        made.parts = parts;
+        if (polynomial::divide(whole, part, times) && times.known(made.times) && made.times != 0) return made;
+      }
+    return {};
+  }
+  built<value_id> extent_as_it_runs(value_id shape, found_extent const& by) {
+    auto const index = integer(static_cast<std::int64_t>(by.axis)), times = integer(by.times);
+    if (!index) return index;
+    if (!times) return times;
+    value_id const place[] = {shape, *index};
+    written_parameter along{"axis", 0, true};
+    auto made = writer_.neutral(opcode::gather, place, {&along, 1}, 1);
+    if (!made || by.times == 1) return made;
+    value_id const both[] = {*made, *times};
+    return writer_.neutral(by.parts ? opcode::div : opcode::mul, both, {}, 1);
+  }
+  // In one axis of one element.
+  built<value_id> integer(std::int64_t number) {
+    auto made = make_constant(element_type::int64, {{1}, {static_cast<double>(number)}, element_type::float64, {}});
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
   }
 
   [[nodiscard]] static bool in_order_already(span<std::int64_t const> order) {
@@ -449,15 +489,15 @@ class basic_rearranged_operand {
     return made ? reshaped(*made, along.shape) : made;
   }
 
-  Image const& image_;
   facts const& facts_;
-  dialect const& names_;
   basic_layouts<Image> layouts_;
   basic_operator_writer<Image>& writer_;
+  basic_matched_requirements<Image>& required_;
   basic_transaction<Image>& into_;
+  bool asked_ = false;  // whether the last plan depends on what is required
   plain_vector<node_id> between_, passed_;
   plain_vector<value_id> replaced_;
-  std::vector<std::int64_t> target_;
+  reshaping by_;
   std::vector<found_plan> found_;
 };
 

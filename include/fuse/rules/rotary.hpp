@@ -55,19 +55,20 @@ struct rotation {
   }
 
   /// By tables of positions, which are for all batches; by such as have as many batches; and, for an operator that has
-  /// only these, by tables of one batch, for which heads of all batches are heads of one.
+  /// only these, by tables of one batch: heads of all batches are heads of one, or the tables are repeated.
   [[nodiscard]] constexpr expression replacement() const {
     using namespace dsl;
     auto const all = turn(rearranged_as_one());
     if (!by_tokens)
       return either(turn_from_first(turned), turn(turned),
-                    reshape(all).attr<"shape">(list(-1, dim<"x", 1>, 0, dim<"x", 3>)));
+                    reshape(all).attr<"shape">(list(-1, dim<"x", 1>, 0, dim<"x", 3>)), turn_of_each(turned));
     auto const tokens = rearrange<"b s h d -> b s (h d)">(turned);
     auto const apart = [](expression const& made) {
       return reshape(made.attr<"num_heads">(dim<"x", 2>)).attr<"shape">(list(0, 0, dim<"x", 2>, dim<"x", 3>));
     };
     return either(apart(turn_from_first(tokens)), apart(turn(tokens)),
-                  rearrange<"b h s d -> b s h d">(reshape(all).attr<"shape">(list(-1, dim<"x", 2>, 0, dim<"x", 3>))));
+                  rearrange<"b h s d -> b s h d">(reshape(all).attr<"shape">(list(-1, dim<"x", 2>, 0, dim<"x", 3>))),
+                  apart(turn_of_each(tokens)));
   }
 
  private:
@@ -95,6 +96,10 @@ struct rotation {
   }
   [[nodiscard]] constexpr expression turn(expression const& heads) const {
     return told(dsl::rotary_embedding(heads, rows(cosines), rows(sine())));
+  }
+  [[nodiscard]] constexpr expression turn_of_each(expression const& heads) const {
+    auto const each = [](expression const& table) { return dsl::expand(table, dsl::list(dsl::dim<"x", 0>, 1, 1)); };
+    return told(dsl::rotary_embedding(heads, each(rows(cosines)), each(rows(sine()))));
   }
   [[nodiscard]] constexpr expression turn_from_first(expression const& heads) const {
     return told(dsl::rotary_embedding_at(heads, dsl::list(0), positions(cosines), positions(sine())));

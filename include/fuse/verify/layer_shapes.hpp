@@ -77,6 +77,23 @@ struct layer_call {
   }
 };
 
+/// Whether an operator has results of that rank.
+[[nodiscard]] inline bool makes_rank(opcode op, std::size_t rank) {
+  switch (op) {
+    case opcode::conv:
+    case opcode::conv_transpose:
+    case opcode::max_pool:
+    case opcode::average_pool:
+    case opcode::instance_norm:
+    case opcode::group_norm: return rank >= 3;
+    case opcode::matmul:
+    case opcode::batch_norm: return rank >= 2;
+    case opcode::gemm:
+    case opcode::flatten: return rank == 2;
+    default: return true;
+  }
+}
+
 /// Writes the shapes of operands: of the operators that have axes, and of those alone.
 class layer_shapes {
  public:
@@ -89,15 +106,15 @@ class layer_shapes {
   [[nodiscard]] bool draw() {
     auto const& y = call_.result;
     auto& in = call_.operands;
+    if (!makes_rank(call_.op, y.size())) return false;
     switch (call_.op) {
       case opcode::conv:
-      case opcode::conv_transpose: return y.size() >= 3 && draw_convolution();
+      case opcode::conv_transpose: return draw_convolution();
       case opcode::max_pool:
-      case opcode::average_pool: return y.size() >= 3 && draw_pool();
+      case opcode::average_pool: return draw_pool();
       case opcode::pad: return draw_pad();
-      case opcode::gemm: return y.size() == 2 && draw_gemm();
+      case opcode::gemm: return draw_gemm();
       case opcode::matmul: {
-        if (y.size() < 2) return false;
         auto left = y;
         left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : contracted();
         in = {left, {left.back(), y.back()}};
@@ -108,14 +125,12 @@ class layer_shapes {
         return true;
       }
       case opcode::batch_norm: {
-        if (y.size() < 2) return false;
         in = {y, {y[1]}, {y[1]}, {y[1]}, {y[1]}};
         call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
         return true;
       }
       case opcode::instance_norm:
       case opcode::group_norm: {
-        if (y.size() < 3) return false;
         in = {y, {y[1]}, {y[1]}};
         if (call_.op == opcode::group_norm) call_.drawn_number("num_groups", y[1] % 2 == 0 ? 2 : 1);
         call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
@@ -210,7 +225,7 @@ class layer_shapes {
       }
       case opcode::transpose: return draw_transpose();
       case opcode::reshape: return draw_reshape();
-      case opcode::flatten: return y.size() == 2 && draw_flatten();
+      case opcode::flatten: return draw_flatten();
       case opcode::concat: {
         if (y.empty() || call_.count == 0) return false;
         auto const axis = axis_of("concat axis");

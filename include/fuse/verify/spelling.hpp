@@ -360,7 +360,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         bool const at_its_edge = t.tolerance > 1e-4 && choose.one_in("as far off as it may be", 3);
         return number(at_its_edge ? t.number * (1 + 0.9 * t.tolerance) : t.number);
       }
-      case term_kind::alternatives: return write(t.child[choose.number("branch", {0, 1}) % t.children]);
+      case term_kind::alternatives: return write(branch(t));
       case term_kind::users:
       case term_kind::optional: return write(t.child[0]);
       case term_kind::no_operand: return {};
@@ -400,6 +400,20 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto const v = write_operator(at);
     written_[key] = v;
     return v;
+  }
+  // One of several alternatives; another one where that has no results of the rank that is wanted.
+  std::uint8_t branch(term const& t) {
+    auto const at = static_cast<std::uint8_t>(choose.number("branch", {0, 1}) % t.children);
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (auto const each = t.child[(at + i) % t.children]; fits(each)) return each;
+    return t.child[at];
+  }
+  [[nodiscard]] bool fits(std::uint8_t at) const {
+    auto const& t = pattern_[at];
+    if (t.kind != term_kind::alternatives) return makes_rank(op_of(t), base_.size());
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (fits(t.child[i])) return true;
+    return false;
   }
   // Whether the number of that name is one of the operands, from `first` on, of an operator.
   [[nodiscard]] bool is_operand_of(opcode op, int first, std::string_view name) const {
