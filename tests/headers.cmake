@@ -1,4 +1,5 @@
-# Every header compiles alone, in the sources of scripts/header_chains.py; two sources that include every header make one program.
+# Every header compiles alone, in the sources of scripts/header_chains.py, of which nothing is made; two sources that include every header make
+# one program.
 set(chains "${CMAKE_CURRENT_BINARY_DIR}/headers")
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/fuse/*.hpp")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${all_headers})
@@ -13,6 +14,7 @@ foreach(component IN ITEMS onnx boost_graph hana kernels fuse)
     file(GLOB sources "${chains}/${component}/*.cpp")
     add_library(headers_${component} OBJECT EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(headers_${component} PRIVATE fuse::${component})
+    target_compile_options(headers_${component} PRIVATE -fsyntax-only)
     add_dependencies(headers headers_${component})
     set(of_component ${${component}_headers})
     if(component STREQUAL "fuse")

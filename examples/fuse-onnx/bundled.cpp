@@ -22,6 +22,10 @@ fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::re
   return fuse::rewrite<all>(graph, options);
 }
 
+fuse::target target_named(std::string_view name) {
+  return name == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
+}
+
 std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node,
                                       std::string_view only) {
   std::vector<std::string> verdicts;

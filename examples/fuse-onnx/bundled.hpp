@@ -18,6 +18,9 @@ namespace fuse_onnx {
 [[nodiscard]] fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph,
                                                    fuse::rewrite_options const& options);
 
+/// Of "onnx" and "onnxruntime".
+[[nodiscard]] fuse::target target_named(std::string_view name);
+
 /// For each rule, or for `only`, how far it gets at a node before anything is rewritten, and what it lacks there.
 [[nodiscard]] std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph,
                                                     fuse::adapters::onnx_node node, std::string_view only);

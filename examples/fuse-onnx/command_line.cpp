@@ -31,10 +31,12 @@ int fuse_onnx::run(int count, char const* const* words) {
   optimize_command->add_option("--except", optimized.except, "Do not apply this rule (may be repeated)")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  optimize_command
-      ->add_option("--target", optimized.target, "Whom the result is for: any conforming runtime, or onnxruntime")
-      ->check(CLI::IsMember({"onnx", "onnxruntime"}))
-      ->capture_default_str();
+  auto const add_target = [](CLI::App* command, std::string& target) {
+    command->add_option("--target", target, "Whom the result is for: any conforming runtime, or onnxruntime")
+        ->check(CLI::IsMember({"onnx", "onnxruntime"}))
+        ->capture_default_str();
+  };
+  add_target(optimize_command, optimized.target);
   optimize_command->add_flag("--check", optimized.check,
                              "Compute both sides of each rewrite on random inputs; refuse what differs");
   optimize_command->add_flag("--clean", optimized.clean,
@@ -51,6 +53,7 @@ int fuse_onnx::run(int count, char const* const* words) {
   explain_command->add_option("IN", explained.input, "The model to read")->required();
   explain_command->add_option("--rule", explained.rule, "This rule only")->type_name("NAME");
   explain_command->add_option("--node", explained.node, "This node only")->type_name("NAME");
+  add_target(explain_command, explained.target);
   explain_command
       ->add_option("--limit", explained.limit,
                    "At most so many places where each rule applies, and as many where it is refused")

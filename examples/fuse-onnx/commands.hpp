@@ -23,7 +23,7 @@ struct optimize_arguments {
 };
 struct explain_arguments {
   std::filesystem::path input;
-  std::string rule, node;
+  std::string rule, node, target = "onnx";
   unsigned limit = 10;
 };
 struct rules_arguments {

@@ -18,7 +18,8 @@ namespace {
 
 using traits = fuse::graph_traits<fuse::adapters::onnx_graph>;
 
-// What a rewrite would do, seen by doing it to a graph that is never written.
+// What a rewrite by all rules would do, seen by doing it to a graph that is never written: one waits for what others
+// make.
 struct rehearsal {
   struct place {
     std::string rule, node;
@@ -27,9 +28,9 @@ struct rehearsal {
   fuse::rewrite_report report;
   progress bar;
 
-  rehearsal(fuse::adapters::onnx_graph& graph, std::string const& rule) {
+  rehearsal(fuse::adapters::onnx_graph& graph, fuse::target target) {
     fuse::rewrite_options options;
-    if (!rule.empty()) options.only = {rule};
+    options.target = target;
     options.observer.context = this;
     options.observer.applied = [](void* self, std::string_view name, std::string_view node) {
       static_cast<rehearsal*>(self)->applied.push_back({std::string(name), std::string(node)});
@@ -52,6 +53,10 @@ void explain_graph(rehearsal const& seen, std::string const& only, std::size_t l
   for (auto const& rule : seen.report.rules) {
     if (only.empty() ? rule.applied + rule.refused.size() == 0 : rule.name != only) continue;
     silent = false;
+    if (!rule.left_out.empty()) {
+      print(rule.name + ": not looked for: " + rule.left_out);
+      continue;
+    }
     print(rule.name + ": applies at " + plural(rule.applied, "place") + ", is refused at " +
           std::to_string(rule.refused.size()));
     std::size_t shown = 0;
@@ -86,17 +91,18 @@ int explain(explain_arguments const& arguments) {
     print(name + " (" + std::string(traits::op_name(graph, node)) + ")");
     verdicts = explain_node(graph, node, arguments.rule);
   }
-  rehearsal const seen(graph, arguments.rule);
+  rehearsal const seen(graph, target_named(arguments.target));
   if (!seen.report.error.empty()) return complain(bad_input, arguments.input.string() + ": " + seen.report.error);
   if (arguments.node.empty()) {
     explain_graph(seen, arguments.rule, arguments.limit);
     return success;
   }
+  auto const asked = [&](std::string const& rule) { return arguments.rule.empty() || rule == arguments.rule; };
   for (auto const& place : seen.applied)
-    if (place.node == name) print("  " + place.rule + ": applies here");
+    if (place.node == name && asked(place.rule)) print("  " + place.rule + ": applies here");
   for (auto const& rule : seen.report.rules)
     for (auto const& refusal : rule.refused)
-      if (refusal.node == name) print("  " + rule.name + ": refused here: " + refusal.reason);
+      if (refusal.node == name && asked(rule.name)) print("  " + rule.name + ": refused here: " + refusal.reason);
   for (auto const& verdict : verdicts) print("  " + verdict);
   return success;
 }

@@ -129,7 +129,7 @@ int optimize(optimize_arguments const& arguments) {
   options.only = arguments.rules;
   options.except = arguments.except;
   if (arguments.check) options.check = &fuse::check_by_evaluation<>;
-  options.target = arguments.target == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
+  options.target = target_named(arguments.target);
   for (int round = 0; round < most_rounds; ++round) {
     watcher watching(report, bar);
     options.observer = watching.observer();

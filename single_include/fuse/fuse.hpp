@@ -2782,6 +2782,12 @@ class basic_fact_table {
     return extents_[number - 1];
   }
 
+  [[nodiscard]] plain_vector<polynomial> polynomials(value_id v) const {
+    plain_vector<polynomial> made;
+    for (auto e : shape(v)) made.push_back(symbols().polynomial_of(e));
+    return made;
+  }
+
   [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < size_ ? shapes_[v] : 0; }
 
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
@@ -8105,7 +8111,8 @@ class basic_layouts {
 
   [[nodiscard]] bool is_beginning(value_id v, value_id base) {
     layout lies, whole;
-    if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
+    if (!read(v, base, lies) || !whole.row_major(facts_.polynomials(base)) || lies.rank() != whole.rank() ||
+        !lies.offset().is(0))
       return false;
     auto const all = whole.all();
     auto const at_most = [](polynomial const& some, polynomial const& of) {
@@ -8127,7 +8134,7 @@ class basic_layouts {
   }
 
   [[nodiscard]] bool broadcast(value_id v, layout& into) const {
-    auto const to = shape(v);
+    auto const to = facts_.polynomials(v);
     if (to.size() < into.rank()) return false;
     auto const more = to.size() - into.rank();
     if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
@@ -8137,17 +8144,11 @@ class basic_layouts {
     return true;
   }
 
-  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
-    plain_vector<polynomial> made;
-    for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
-    return made;
-  }
-
  private:
   [[nodiscard]] polynomial in_atoms(extent e) const { return facts_.symbols().polynomial_of(e); }
 
   [[nodiscard]] bool follow(value_id v, value_id base, layout& into) {
-    if (v == base) return facts_.has_rank(base) && proven(into.row_major(shape(base)), into);
+    if (v == base) return facts_.has_rank(base) && proven(into.row_major(facts_.polynomials(base)), into);
     auto const from = below(v);
     if (from == absent || left_-- == 0) return false;
     auto const n = image_.producer(v);
@@ -8171,7 +8172,7 @@ class basic_layouts {
       case opcode::reshape:
       case opcode::flatten:
       case opcode::squeeze:
-      case opcode::unsqueeze: return into.reshape(shape(v));
+      case opcode::unsqueeze: return into.reshape(facts_.polynomials(v));
       case opcode::transpose: return transposed(n, into);
       case opcode::split: return parted(n, v, into);
       case opcode::slice: return sliced(n, v, into);
@@ -8191,23 +8192,6 @@ class basic_layouts {
     if (!(number >= 0 && number < static_cast<double>(rank))) return false;
     into = static_cast<std::uint32_t>(number);
     return true;
-  }
-
-  [[nodiscard]] parameter_state integers(node_id n, std::string_view parameter, std::vector<extent>& into) {
-    into.clear();
-    parameter_place const place(image_, names_, n, parameter);
-    if (place.source.where == parameter_source::kind::operand) {
-      auto const at = static_cast<std::uint32_t>(place.source.operand);
-      auto const v = at < image_.operand_count(n) ? image_.operand(n, at) : absent;
-      if (v == absent) return parameter_state::missing;
-      if (!facts_.has_integers(v)) return parameter_state::unknown;
-      auto const elements = facts_.symbolic_integers(v);
-      into.assign(elements.begin(), elements.end());
-      return parameter_state::known;
-    }
-    auto const state = read_parameter(image_, facts_, names_, n, parameter, list_);
-    into.assign(list_.begin(), list_.end());
-    return state;
   }
 
   [[nodiscard]] bool transposed(node_id n, layout& into) {
@@ -8241,8 +8225,9 @@ class basic_layouts {
   }
 
   [[nodiscard]] bool sliced(node_id n, value_id v, layout& into) {
-    if (integers(n, "starts", starts_) != parameter_state::known ||
-        integers(n, "ends", ends_) != parameter_state::known || starts_.size() != ends_.size())
+    if (read_extents(image_, facts_, names_, n, "starts", starts_, list_) != parameter_state::known ||
+        read_extents(image_, facts_, names_, n, "ends", ends_, list_) != parameter_state::known ||
+        starts_.size() != ends_.size())
       return false;
     std::vector<std::int64_t> steps, axes;
     auto const listed = read_parameter(image_, facts_, names_, n, "axes", axes);
@@ -8291,7 +8276,7 @@ class basic_layouts {
     polynomial first;
     layout::digits picked;
     if (!arithmetic(picks, whole, first, picked)) return false;
-    return into.gather(at, first, picked, shape(picks), facts_.symbols());
+    return into.gather(at, first, picked, facts_.polynomials(picks), facts_.symbols());
   }
   [[nodiscard]] bool arithmetic(value_id picks, polynomial const& whole, polynomial& first,
                                 layout::digits& picked) const {
@@ -8345,7 +8330,7 @@ class basic_layouts {
   }
 
   [[nodiscard]] bool tiled(value_id v, layout& into) {
-    auto const to = shape(v);
+    auto const to = facts_.polynomials(v);
     if (to.size() != into.rank()) return false;
     for (std::size_t i = 0; i < to.size(); ++i) {
       polynomial times;
@@ -8395,7 +8380,7 @@ class basic_layouts {
       if (!into.reshape(split)) return false;
       into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
     }
-    return into.reshape(shape(v));
+    return into.reshape(facts_.polynomials(v));
   }
 
   Image const& image_;
@@ -8574,7 +8559,7 @@ class basic_equal_parts {
     return likeness::unknown;
   }
   [[nodiscard]] bool is_last_axis(layout const& lies, layout::digit const& along, value_id base) const {
-    auto const shape = layouts_.shape(base);
+    auto const shape = facts_.polynomials(base);
     polynomial rows;
     if (shape.empty() || !along.stride.is(1)) return false;
     auto const& row = shape.back();
@@ -14043,7 +14028,7 @@ class basic_layout_steps {
     if (!facts_.has_rank(v) || !facts_.has_rank(from) || (v == from && what.reverses())) return false;
     named_extents names(what);
     know_bound(what, s_, facts_, names);
-    auto const left = layouts_.shape(from), right = layouts_.shape(v);
+    auto const left = facts_.polynomials(from), right = facts_.polynomials(v);
     auto const learn = [&] { return names.learn(what.left, left) && names.learn(what.right, right); };
     if (!learn() || !learn()) return false;
     layout wanted, found;
@@ -18507,18 +18492,29 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_validity {
  public:
+  enum class relation : std::uint8_t {
+    equal,             ///< two dimensions
+    broadcast,         ///< two dimensions: they are equal, or one is 1
+    equal_shapes,      ///< of two values whose ranks are not known
+    broadcast_shapes,  ///< of two such values
+    positive,          ///< one dimension, `a`, is not 0
+  };
   struct requirement {
+    relation of;
     extent a{}, b{};
     value_id of_a = absent, of_b = absent;
-    bool broadcasts = false, whole = false, positive = false;
 
+    [[nodiscard]] bool compares_shapes() const {
+      return of == relation::equal_shapes || of == relation::broadcast_shapes;
+    }
     [[nodiscard]] bool follows_from(requirement const& other) const {
-      if (positive != other.positive) return false;
-      if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
+      bool const weaker = (of == relation::broadcast && other.of == relation::equal) ||
+                          (of == relation::broadcast_shapes && other.of == relation::equal_shapes);
+      if (of != other.of && !weaker) return false;
       auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
         return (p == r && q == s) || (p == s && q == r);
       };
-      return whole ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
+      return compares_shapes() ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
     }
   };
 
@@ -18545,8 +18541,10 @@ class basic_validity {
   [[nodiscard]] span<requirement const> open() const { return open_; }
   [[nodiscard]] std::string text(requirement const& r) const {
     auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
-    if (r.positive) return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
-    if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
+    if (r.of == relation::positive)
+      return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
+    if (r.compares_shapes())
+      return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
     return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
            ", of " + name(r.of_b) + ", is not known";
   }
@@ -18782,7 +18780,7 @@ class basic_validity {
     for (auto e : extents_) left = left || e == extent(-1);
     for (std::size_t i = 0; left && i < extents_.size(); ++i) {
       auto const e = extents_[i] == extent(0) && i < shape(0).size() ? shape(0)[i] : extents_[i];
-      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({e, {}, operand(0), absent, false, false, true});
+      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({relation::positive, e, {}, operand(0)});
     }
   }
 
@@ -18820,7 +18818,7 @@ class basic_validity {
     if (!ranked(i) || !ranked(k)) {
       double number = 0;  // one element fits everywhere
       if (!facts_.number(operand(i), number) && !facts_.number(operand(k), number))
-        open_.push_back({{}, {}, operand(i), operand(k), true, true});
+        open_.push_back({relation::broadcast_shapes, {}, {}, operand(i), operand(k)});
       return;
     }
     auto const a = shape(i), b = shape(k);
@@ -18840,7 +18838,7 @@ class basic_validity {
   }
   void equal_at(std::uint32_t i, std::size_t at, std::uint32_t k, std::size_t at_k) {
     if (operand(i) == absent || operand(k) == absent) return;
-    if (!ranked(i) || !ranked(k)) return open_.push_back({{}, {}, operand(i), operand(k), false, true});
+    if (!ranked(i) || !ranked(k)) return open_.push_back({relation::equal_shapes, {}, {}, operand(i), operand(k)});
     if (at >= shape(i).size() || at_k >= shape(k).size()) return wrong("an operand has too few axes");
     pair(i, shape(i)[at], k, shape(k)[at_k], false);
   }
@@ -18854,10 +18852,10 @@ class basic_validity {
       auto const m = facts_.symbols().broadcast_of(a, of_a), n = facts_.symbols().broadcast_of(b, of_b);
       for (std::size_t x = 0; x < m; ++x)
         for (std::size_t y = 0; y < n; ++y)
-          if (!(of_a[x] == of_b[y])) open_.push_back({of_a[x], of_b[y], operand(i), operand(k), true, false});
+          if (!(of_a[x] == of_b[y])) open_.push_back({relation::broadcast, of_a[x], of_b[y], operand(i), operand(k)});
       return;
     }
-    open_.push_back({a, b, operand(i), operand(k), false, false});
+    open_.push_back({relation::equal, a, b, operand(i), operand(k)});
   }
 
   void check_axes(std::string_view parameter) {
@@ -18982,7 +18980,8 @@ class basic_validity {
       if (ranked(i) && shape(i).size() != 2) return wrong("operand " + std::to_string(i) + " is no matrix");
     equal_at(0, turned_a != 0 ? 0 : 1, 1, turned_b != 0 ? 1 : 0);
     if (operand(2) == absent) return;
-    if (!ranked(0) || !ranked(1) || !ranked(2)) return open_.push_back({{}, {}, operand(0), operand(2), true, true});
+    if (!ranked(0) || !ranked(1) || !ranked(2))
+      return open_.push_back({relation::broadcast_shapes, {}, {}, operand(0), operand(2)});
     extent const made[] = {shape(0)[turned_a != 0 ? 1 : 0], shape(1)[turned_b != 0 ? 0 : 1]};
     auto const c = shape(2);
     if (c.size() > 2) return wrong("operand 2 has more than two axes");
@@ -18996,7 +18995,7 @@ class basic_validity {
   void check_added(std::uint32_t i) {
     if (operand(i) == absent) return;
     auto const v = image_.result(n_);
-    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({{}, {}, v, operand(i), false, true});
+    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({relation::equal_shapes, {}, {}, v, operand(i)});
     auto const made = facts_.shape(v), added = shape(i);
     if (made.size() != added.size()) return wrong("operand " + std::to_string(i) + " has not the rank of the result");
     for (std::size_t at = 0; at < made.size(); ++at) {
@@ -19004,7 +19003,7 @@ class basic_validity {
       if (made[at].known() && added[at].known())
         return wrong("operand " + std::to_string(i) + " has " + std::to_string(added[at].value()) +
                      " where the result has " + std::to_string(made[at].value()));
-      open_.push_back({made[at], added[at], v, operand(i), false, false});
+      open_.push_back({relation::equal, made[at], added[at], v, operand(i)});
     }
   }
   void check_conv() {
@@ -21248,6 +21247,7 @@ template <class Image>
 class basic_matched_requirements {
  public:
   using requirement = typename basic_validity<Image>::requirement;
+  using relation = typename basic_validity<Image>::relation;
   static constexpr std::size_t most_below = 64;  ///< nodes below what is matched that are looked at
 
   basic_matched_requirements(match_state const& match, Image const& image, facts const& known, dialect const& names)
@@ -21262,11 +21262,11 @@ class basic_matched_requirements {
     looked_below_ = false;
   }
   [[nodiscard]] bool imply(requirement const& wanted) {
-    if (wanted.positive) return imply_positive(facts_.symbols().polynomial_of(wanted.a));
+    if (wanted.of == relation::positive) return imply_positive(facts_.symbols().polynomial_of(wanted.a));
     find();
     for (auto const& given : all_)
       if (wanted.follows_from(given)) return true;
-    if (wanted.whole) return false;
+    if (wanted.compares_shapes()) return false;
     extent both[] = {wanted.a, wanted.b};
     equate(both);
     return both[0] == both[1];
@@ -21298,12 +21298,12 @@ class basic_matched_requirements {
   void learn(node_id n) {
     if (!validity_.check(n).empty()) return;
     for (auto const& r : validity_.open()) {
-      if (r.positive) {
+      if (r.of == relation::positive) {
         learn_positive(facts_.symbols().polynomial_of(r.a));
         continue;
       }
       all_.push_back(r);
-      if (r.whole || r.broadcasts) continue;
+      if (r.of != relation::equal) continue;
       extent both[] = {r.a, r.b};
       replace(both);  // so that each stands for one class, and none is replaced by what is replaced before
       if (both[0] == both[1]) continue;
@@ -21965,11 +21965,56 @@ class basic_operator_writer {
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_written_integers {
+ public:
+  basic_written_integers(basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : writer_(writer), into_(into) {}
+
+  built<value_id> constant(std::vector<double> numbers) {
+    dense list;
+    list.shape = {static_cast<std::int64_t>(numbers.size())};
+    list.elements = std::move(numbers);
+    auto made = make_constant(element_type::int64, list);
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
+  }
+  built<value_id> constant(std::int64_t number) { return constant(std::vector<double>{static_cast<double>(number)}); }
+
+  [[nodiscard]] bool may_tell_extents() const {
+    return writer_.has_operator(opcode::shape) && writer_.has_operator(opcode::gather);
+  }
+  built<value_id> shape_of(value_id v) { return writer_.neutral(opcode::shape, span<value_id const>(&v, 1), {}, 1); }
+  built<value_id> extent(value_id shape, std::size_t axis) {
+    auto const index = constant(static_cast<std::int64_t>(axis));
+    if (!index) return index;
+    value_id const operands[] = {shape, *index};
+    return along_first(opcode::gather, operands);
+  }
+  built<value_id> joined(span<value_id const> lists) {
+    if (lists.size() == 1) return lists[0];
+    return along_first(opcode::concat, lists);
+  }
+
+ private:
+  built<value_id> along_first(opcode op, span<value_id const> operands) {
+    written_parameter along{"axis", 0, true};
+    return writer_.neutral(op, operands, {&along, 1}, 1);
+  }
+
+  basic_operator_writer<Image>& writer_;
+  basic_transaction<Image>& into_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_extent_lists {
  public:
   basic_extent_lists(match_state const& match, Image const& image, facts const& known, basic_folding<Image>& fold,
                      basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : match_(match), image_(image), facts_(known), folding_(fold), writer_(writer), into_(into) {}
+      : match_(match), image_(image), facts_(known), folding_(fold), integers_(writer, into) {}
 
   void begin(span<replacement_term const> terms, rule_info const& rule) {
     terms_ = terms;
@@ -21983,10 +22028,9 @@ class basic_extent_lists {
   }
   built<value_id> at_run_time(replacement_term const& t) {
     plain_vector<value_id> parts;
-    dense known;  // entries in a row that are
+    std::vector<double> known;  // entries in a row that are
     auto const put = [&]() -> built<value_id> {
-      known.shape = {static_cast<std::int64_t>(known.elements.size())};
-      auto made = constant(std::exchange(known, dense{}));
+      auto made = integers_.constant(std::exchange(known, {}));
       if (made) parts.push_back(*made);
       return made;
     };
@@ -21994,22 +22038,20 @@ class basic_extent_lists {
       auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
       if (entry) {
         auto const& elements = (*entry).elements;
-        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
+        known.insert(known.end(), elements.begin(), elements.end());
         continue;
       }
       auto const& e = terms_[t.child[i]];
       if (!is_an_axis(e)) return entry.why();
-      if (!known.elements.empty())
+      if (!known.empty())
         if (auto made = put(); !made) return made;
       auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
       if (!made) return made;
       parts.push_back(*made);
     }
-    if (!known.elements.empty())
+    if (!known.empty())
       if (auto made = put(); !made) return made;
-    if (parts.size() == 1) return parts[0];
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+    return integers_.joined(parts);
   }
   [[nodiscard]] bool is_shape_of(value_id v, replacement_term const& list) {
     if (!facts_.has_rank(v) || list.children > facts_.shape(v).size()) return false;
@@ -22041,14 +22083,9 @@ class basic_extent_lists {
   }
   built<value_id> extent_at_run_time(value_id of, int axis) {
     look_below(of, axis);
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
+    auto const shape = integers_.shape_of(of);
     if (!shape) return shape;
-    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
-    auto index = constant({{1}, {from_front}, element_type::float64, {}});
-    if (!index) return index;
-    value_id const operands[] = {*shape, *index};
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
+    return integers_.extent(*shape, static_cast<std::size_t>(axis < 0 ? axis + facts_.rank(of) : axis));
   }
 
   void look_below(value_id& of, int& axis) const {
@@ -22073,18 +22110,11 @@ class basic_extent_lists {
     return image_.operand(n, 0);
   }
 
-  built<value_id> constant(dense const& of) {
-    auto made = make_constant(element_type::int64, of);
-    if (!made) return made.why();
-    return into_.constant_of(made.take());
-  }
-
   match_state const& match_;
   Image const& image_;
   facts const& facts_;
   basic_folding<Image>& folding_;
-  basic_operator_writer<Image>& writer_;
-  basic_transaction<Image>& into_;
+  basic_written_integers<Image> integers_;
   span<replacement_term const> terms_;
   rule_info const* info_ = nullptr;
 };
@@ -22092,6 +22122,12 @@ class basic_extent_lists {
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline bool equal(span<polynomial const> a, span<polynomial const> b) {
+  bool all = a.size() == b.size();
+  for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
+  return all;
+}
 
 struct reshaping {
   opcode by = opcode::opaque;           ///< opaque: nothing tells the shape
@@ -22198,14 +22234,138 @@ void find_reshaping(span<polynomial const> from, span<polynomial const> to, Posi
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_reshaped_operand {
+ public:
+  basic_reshaped_operand(facts const& known, basic_operator_writer<Image>& writer,
+                         basic_matched_requirements<Image>& required, basic_transaction<Image>& into)
+      : facts_(known), writer_(writer), required_(required), integers_(writer, into) {}
+
+  [[nodiscard]] bool takes_one(span<polynomial const> from, span<polynomial const> to, bool& of_match) {
+    if (equal(from, to)) return true;
+    find(from, to, of_match);
+    return by_.by != opcode::opaque && !by_.may_fail;
+  }
+
+  built<value_id> make(value_id v, span<polynomial const> to) {
+    auto const from = facts_.polynomials(v);
+    if (equal(from, to)) return v;
+    bool of_match = false;
+    find(from, to, of_match);
+    if ((by_.by == opcode::opaque || by_.may_fail) && is_told_as_it_runs(from, to)) return as_it_runs(v, from, to);
+    return by_.by != opcode::opaque ? written(by_.by, v, by_.list) : not_known(*by_.unknown);
+  }
+  built<value_id> make(value_id v, std::vector<std::int64_t> list) {
+    bool takes = false, leaves = false;
+    for (auto const e : list) takes = takes || e == 0, leaves = leaves || e == -1;
+    if (plain_vector<polynomial> to;
+        takes && leaves && facts_.has_rank(v) && shape_by_list(facts_.polynomials(v), list, to))
+      return make(v, to);
+    return written(opcode::reshape, v, std::move(list));
+  }
+
+  [[nodiscard]] objection not_known(polynomial const& e) const {
+    return objection{"a shape needs an extent that is known, and one is " + facts_.symbols().text(e)};
+  }
+
+ private:
+  void find(span<polynomial const> from, span<polynomial const> to, bool& of_match) {
+    auto const is_positive = [&](polynomial const& e) { return of_match = true, required_.imply_positive(e); };
+    find_reshaping(
+        from, to, is_positive, [this](opcode op) { return writer_.has_operator(op); }, by_);
+  }
+  built<value_id> written(opcode op, value_id v, std::vector<std::int64_t> numbers) {
+    written_parameter list{op == opcode::reshape ? "shape" : op == opcode::flatten ? "axis" : "axes"};
+    list.give(std::move(numbers));
+    return writer_.neutral(op, span<value_id const>(&v, 1), {&list, 1}, 1);
+  }
+
+  [[nodiscard]] bool is_told_as_it_runs(span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (!is_number(to[i]) && !stays(from, to, i) &&
+          !(found_in(from, to[i]) && (literal || required_.imply_positive(to[i]))))
+        return false;
+    return integers_.may_tell_extents();
+  }
+  built<value_id> as_it_runs(value_id v, span<polynomial const> from, span<polynomial const> to) {
+    bool const literal = takes_zeros();
+    auto const shape = integers_.shape_of(v);
+    if (!shape) return shape;
+    plain_vector<value_id> lists;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      auto const made = is_number(to[i])                 ? integers_.constant(to[i].terms[0].factor)
+                        : stays(from, to, i) && !literal ? integers_.constant(0)
+                                                         : extent(*shape, found_in(from, to[i]));
+      if (!made) return made;
+      lists.push_back(*made);
+    }
+    auto const list = integers_.joined(lists);
+    if (!list) return list;
+    written_parameter parameters[] = {{"shape"}, {"allowzero", 1, true}};
+    parameters[0].value = *list;
+    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {parameters, literal ? 2u : 1u}, 1);
+  }
+  [[nodiscard]] bool takes_zeros() const { return writer_.has_attribute(opcode::reshape, "allowzero"); }
+  [[nodiscard]] static bool is_number(polynomial const& e) {
+    std::int64_t number = 0;
+    return e.known(number) && number > 0;
+  }
+  [[nodiscard]] static bool stays(span<polynomial const> from, span<polynomial const> to, std::size_t axis) {
+    return axis < from.size() && from[axis] == to[axis];
+  }
+
+  struct found_extent {
+    std::size_t axis = 0;
+    std::int64_t times = 0;  ///< 0: there is no such axis
+    bool parts = false;
+
+    explicit operator bool() const { return times != 0; }
+  };
+  [[nodiscard]] static found_extent found_in(span<polynomial const> from, polynomial const& wanted) {
+    polynomial times;
+    found_extent made;
+    for (made.axis = 0; made.axis < from.size(); ++made.axis)
+      for (bool const parts : {false, true}) {
+        auto const &whole = parts ? from[made.axis] : wanted, &part = parts ? wanted : from[made.axis];
+        made.parts = parts;
+        if (polynomial::divide(whole, part, times) && times.known(made.times) && made.times != 0) return made;
+      }
+    return {};
+  }
+  built<value_id> extent(value_id shape, found_extent const& by) {
+    auto const one = integers_.extent(shape, by.axis);
+    if (!one || by.times == 1) return one;
+    auto const times = integers_.constant(by.times);
+    if (!times) return times;
+    value_id const both[] = {*one, *times};
+    return writer_.neutral(by.parts ? opcode::div : opcode::mul, both, {}, 1);
+  }
+
+  facts const& facts_;
+  basic_operator_writer<Image>& writer_;
+  basic_matched_requirements<Image>& required_;
+  basic_written_integers<Image> integers_;
+  reshaping by_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_rearranged_operand {
  public:
   static constexpr int most_below = 16;  ///< operators that are looked below
 
   basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
-                           basic_operator_writer<Image>& writer, basic_matched_requirements<Image>& required,
+                           basic_reshaped_operand<Image>& reshapes, basic_operator_writer<Image>& writer,
                            basic_transaction<Image>& into)
-      : facts_(known), layouts_(image, known, names), writer_(writer), required_(required), into_(into) {}
+      : facts_(known),
+        layouts_(image, known, names),
+        reshapes_(reshapes),
+        writer_(writer),
+        integers_(writer, into),
+        into_(into) {}
 
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
   void begin(span<value_id const> replaced) {
@@ -22214,14 +22374,6 @@ class basic_rearranged_operand {
   }
 
   void forget() { found_.clear(); }
-
-  built<value_id> reshaped_to(value_id v, std::vector<std::int64_t> list) {
-    bool takes = false, leaves = false;
-    for (auto const e : list) takes = takes || e == 0, leaves = leaves || e == -1;
-    if (plain_vector<polynomial> to; takes && leaves && facts_.has_rank(v) && shape_by_list(shape(v), list, to))
-      return reshaped(v, to);
-    return written_with(opcode::reshape, v, std::move(list));
-  }
 
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     bool const replaced = is_replaced(v);
@@ -22233,18 +22385,18 @@ class basic_rearranged_operand {
       }
     auto const told = names;
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
-    auto const from = shape(v);
+    auto const from = facts_.polynomials(v);
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!replaced && !along.picks.empty()) return part(along, v);
     if (!replaced && along.reversed) return reversed(along, v);
     layout as_told;
-    if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
+    if (!names.lay(from, facts_.symbols(), as_told)) return reshapes_.not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) {
       if (replaced && best.operators >= static_cast<int>(between_.size()))
         return objection{"it takes as many operators to move elements like that"};
-      if (into_.was_there(v) && !asked_) keep({&what, told, v, replaced, best, between_});
+      if (into_.was_there(v) && !of_match_) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
     if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
@@ -22257,18 +22409,18 @@ class basic_rearranged_operand {
       with_ones.push_back(each < repeats ? polynomial(1) : along.split[static_cast<std::size_t>(each - repeats)]);
     built<value_id> made = v;
     if (!in_order_already(order)) {
-      made = reshaped(v, along.split);
+      made = reshapes_.make(v, along.split);
       if (made) made = transposed(*made, order);
     }
-    if (repeats != 0 && along.tiles && !same(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
-      if (made) made = reshaped(*made, along.once);
+    if (repeats != 0 && along.tiles && !equal(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
+      if (made) made = reshapes_.make(*made, along.once);
       return made ? tiled(along, *made) : made;
     }
     if (repeats != 0) {
-      if (made) made = reshaped(*made, with_ones);
+      if (made) made = reshapes_.make(*made, with_ones);
       if (made) made = repeated(along, *made);
     }
-    return made ? reshaped(*made, along.shape) : made;
+    return made ? reshapes_.make(*made, along.shape) : made;
   }
 
  private:
@@ -22301,7 +22453,7 @@ class basic_rearranged_operand {
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool const saves = is_replaced(v);
     bool any = false;
-    asked_ = false;
+    of_match_ = false;
     int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
@@ -22322,7 +22474,7 @@ class basic_rearranged_operand {
   }
 
   [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) {
-    auto from = shape(v);
+    auto from = facts_.polynomials(v);
     auto const all = wanted.all();
     into.of = v;
     into.shape.assign(wanted.shape());
@@ -22346,26 +22498,16 @@ class basic_rearranged_operand {
     if (into.part.length == 0 && !wanted.offset().is(0)) return false;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
-    if (in_order && is_told(from, into.shape)) {
+    if (in_order && reshapes_.takes_one(from, into.shape, of_match_)) {
       into.split = into.turned = into.shape;
       into.moving = into.part.length == 0 ? 0 : 1;
-      into.operators = into.moving + (same(into.shape, from) ? 0 : 1);
+      into.operators = into.moving + (equal(into.shape, from) ? 0 : 1);
       return true;
     }
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
     into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
-    into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
-    return is_told(from, into.split) && is_told(into.turned, into.shape);
-  }
-  [[nodiscard]] bool is_told(span<polynomial const> from, span<polynomial const> to) {
-    if (same(from, to)) return true;
-    find(from, to);
-    return by_.by != opcode::opaque && !by_.may_fail;
-  }
-  void find(span<polynomial const> from, span<polynomial const> to) {
-    auto const is_positive = [this](polynomial const& e) { return asked_ = true, required_.imply_positive(e); };
-    find_reshaping(
-        from, to, is_positive, [this](opcode op) { return writer_.has_operator(op); }, by_);
+    into.operators = into.moving + (equal(into.split, from) ? 0 : 1) + (equal(into.turned, into.shape) ? 0 : 1);
+    return reshapes_.takes_one(from, into.split, of_match_) && reshapes_.takes_one(into.turned, into.shape, of_match_);
   }
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
                                              polynomial const& whole) {
@@ -22447,110 +22589,15 @@ class basic_rearranged_operand {
 
   built<value_id> written(plan const& by) {
     auto made = sliced(by.of, by.part);
-    if (made) made = reshaped(*made, by.split);
+    if (made) made = reshapes_.make(*made, by.split);
     if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
-    return made ? reshaped(*made, by.shape) : made;
+    return made ? reshapes_.make(*made, by.shape) : made;
   }
 
-  [[nodiscard]] static bool same(span<polynomial const> a, span<polynomial const> b) {
-    bool all = a.size() == b.size();
-    for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
-    return all;
-  }
   [[nodiscard]] bool is_replaced(value_id v) const {
     for (auto const each : replaced_)
       if (each == v) return true;
     return false;
-  }
-  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
-    plain_vector<polynomial> made;
-    for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
-    return made;
-  }
-  [[nodiscard]] objection not_known(polynomial const& e) const {
-    return objection{"a shape needs an extent that is known, and one is " + facts_.symbols().text(e)};
-  }
-
-  built<value_id> reshaped(value_id v, span<polynomial const> to) {
-    auto const from = shape(v);
-    if (same(from, to)) return v;
-    find(from, to);
-    if ((by_.by == opcode::opaque || by_.may_fail) && is_told_as_it_runs(from, to))
-      return reshaped_as_it_runs(v, from, to);
-    return by_.by != opcode::opaque ? written_with(by_.by, v, by_.list) : not_known(*by_.unknown);
-  }
-  built<value_id> written_with(opcode op, value_id v, std::vector<std::int64_t> numbers) {
-    written_parameter list{op == opcode::reshape ? "shape" : op == opcode::flatten ? "axis" : "axes"};
-    list.give(std::move(numbers));
-    return writer_.neutral(op, span<value_id const>(&v, 1), {&list, 1}, 1);
-  }
-  [[nodiscard]] bool is_told_as_it_runs(span<polynomial const> from, span<polynomial const> to) {
-    bool const literal = takes_zeros();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      bool const stays = i < from.size() && from[i] == to[i];
-      if (!is_number(to[i]) && !stays && !(found_in(from, to[i]) && (literal || required_.imply_positive(to[i]))))
-        return false;
-    }
-    return writer_.has_operator(opcode::shape) && writer_.has_operator(opcode::gather);
-  }
-  built<value_id> reshaped_as_it_runs(value_id v, span<polynomial const> from, span<polynomial const> to) {
-    bool const literal = takes_zeros();
-    plain_vector<value_id> parts;
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&v, 1), {}, 1);
-    if (!shape) return shape;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      bool const stays = i < from.size() && from[i] == to[i];
-      auto part = is_number(to[i])    ? integer(to[i].terms[0].factor)
-                  : stays && !literal ? integer(0)
-                                      : extent_as_it_runs(*shape, found_in(from, to[i]));
-      if (!part) return part;
-      parts.push_back(*part);
-    }
-    written_parameter along{"axis", 0, true}, told[] = {{"shape"}, {"allowzero", 1, true}};
-    auto joined = writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
-    if (!joined) return joined;
-    told[0].value = *joined;
-    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {told, literal ? 2u : 1u}, 1);
-  }
-  [[nodiscard]] bool takes_zeros() const { return writer_.has_attribute(opcode::reshape, "allowzero"); }
-  [[nodiscard]] static bool is_number(polynomial const& e) {
-    std::int64_t number = 0;
-    return e.known(number) && number > 0;
-  }
-
-  struct found_extent {
-    std::size_t axis = 0;
-    std::int64_t times = 0;  ///< 0: there is no such axis
-    bool parts = false;
-
-    explicit operator bool() const { return times != 0; }
-  };
-  [[nodiscard]] static found_extent found_in(span<polynomial const> from, polynomial const& wanted) {
-    polynomial times;
-    found_extent made;
-    for (made.axis = 0; made.axis < from.size(); ++made.axis)
-      for (bool const parts : {false, true}) {
-        auto const &whole = parts ? from[made.axis] : wanted, &part = parts ? wanted : from[made.axis];
-        made.parts = parts;
-        if (polynomial::divide(whole, part, times) && times.known(made.times) && made.times != 0) return made;
-      }
-    return {};
-  }
-  built<value_id> extent_as_it_runs(value_id shape, found_extent const& by) {
-    auto const index = integer(static_cast<std::int64_t>(by.axis)), times = integer(by.times);
-    if (!index) return index;
-    if (!times) return times;
-    value_id const place[] = {shape, *index};
-    written_parameter along{"axis", 0, true};
-    auto made = writer_.neutral(opcode::gather, place, {&along, 1}, 1);
-    if (!made || by.times == 1) return made;
-    value_id const both[] = {*made, *times};
-    return writer_.neutral(by.parts ? opcode::div : opcode::mul, both, {}, 1);
-  }
-  built<value_id> integer(std::int64_t number) {
-    auto made = make_constant(element_type::int64, {{1}, {static_cast<double>(number)}, element_type::float64, {}});
-    if (!made) return made.why();
-    return into_.constant_of(made.take());
   }
 
   [[nodiscard]] static bool in_order_already(span<std::int64_t const> order) {
@@ -22565,29 +22612,29 @@ class basic_rearranged_operand {
   }
 
   built<value_id> repeated(named_extents::way const& along, value_id v) {
-    dense extents;
+    std::vector<double> extents;
     for (auto each : along.order) {
       std::int64_t number = 1;
       if (each < static_cast<std::int64_t>(along.repeats.size()))
-        if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number)) return not_known(e);
-      extents.elements.push_back(static_cast<double>(number));
+        if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number))
+          return reshapes_.not_known(e);
+      extents.push_back(static_cast<double>(number));
     }
     return with_list(opcode::expand, v, std::move(extents));
   }
   built<value_id> tiled(named_extents::way const& along, value_id v) {
-    dense times;
+    std::vector<double> times;
     for (auto const& e : along.times) {
       std::int64_t number = 1;
-      if (!e.known(number)) return not_known(e);
-      times.elements.push_back(static_cast<double>(number));
+      if (!e.known(number)) return reshapes_.not_known(e);
+      times.push_back(static_cast<double>(number));
     }
     return with_list(opcode::tile, v, std::move(times));
   }
-  built<value_id> with_list(opcode op, value_id v, dense list) {
-    list.shape = {static_cast<std::int64_t>(list.elements.size())};
-    auto made = make_constant(element_type::int64, list);
-    if (!made) return made.why();
-    value_id const operands[] = {v, into_.constant_of(made.take())};
+  built<value_id> with_list(opcode op, value_id v, std::vector<double> numbers) {
+    auto const list = integers_.constant(std::move(numbers));
+    if (!list) return list;
+    value_id const operands[] = {v, *list};
     return writer_.neutral(op, operands, {}, 1);
   }
 
@@ -22604,7 +22651,7 @@ class basic_rearranged_operand {
     auto const& pick = along.picks[0];
     bool const apart = pick.axis + 1 == along.split.size();
     std::int64_t each = 0;
-    if (!apart && !along.split.back().known(each)) return not_known(along.split.back());
+    if (!apart && !along.split.back().known(each)) return reshapes_.not_known(along.split.back());
     std::int64_t const lists[4][1] = {
         {apart ? pick.index : pick.index * each},
         {apart || pick.index + 1 == pick.count ? std::numeric_limits<std::int64_t>::max() : (pick.index + 1) * each},
@@ -22623,20 +22670,20 @@ class basic_rearranged_operand {
     parameters[1].give({end});
     parameters[2].give({*along.reversed});
     parameters[3].give({-1});
-    auto made = reshaped(v, along.split);
+    auto made = reshapes_.make(v, along.split);
     if (made) made = writer_.neutral(opcode::slice, span<value_id const>(&*made, 1), parameters, 1);
-    return made ? reshaped(*made, along.shape) : made;
+    return made ? reshapes_.make(*made, along.shape) : made;
   }
 
   facts const& facts_;
   basic_layouts<Image> layouts_;
+  basic_reshaped_operand<Image>& reshapes_;
   basic_operator_writer<Image>& writer_;
-  basic_matched_requirements<Image>& required_;
+  basic_written_integers<Image> integers_;
   basic_transaction<Image>& into_;
-  bool asked_ = false;  // whether the last plan depends on what is required
+  bool of_match_ = false;  // whether the last plan may be otherwise for another match
   plain_vector<node_id> between_, passed_;
   plain_vector<value_id> replaced_;
-  reshaping by_;
   std::vector<found_plan> found_;
 };
 
@@ -22660,7 +22707,8 @@ class basic_instantiation {
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
         lists_(match, image, known, folding_, writer_, into),
-        rearranged_(image, known, names, writer_, required, into) {}
+        reshapes_(known, writer_, required, into),
+        rearranged_(image, known, names, reshapes_, writer_, into) {}
 
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
     auto const& known = rules_.rules[rule];
@@ -23075,7 +23123,7 @@ class basic_instantiation {
         t.what == kind::neutral && op == opcode::reshape && operands.size() == 1 && parameters_.size() == 1
             ? std::get_if<std::vector<std::int64_t>>(&parameters_[0].content)
             : nullptr;
-    auto made = reshapes != nullptr       ? rearranged_.reshaped_to(operands[0], *reshapes)
+    auto made = reshapes != nullptr       ? reshapes_.make(operands[0], *reshapes)
                 : t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
                 : t.what == kind::named   ? writer_.named(t.op, operands, parameters_, results)
                                           : again(t, operands, results);
@@ -23173,6 +23221,7 @@ class basic_instantiation {
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   basic_extent_lists<Image> lists_;
+  basic_reshaped_operand<Image> reshapes_;
   basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;

@@ -39,28 +39,43 @@ def precompile(compiler, include, folder):
                    check=True)
 
 
-def precompiled(compiler, folder, source):
+def precompiled(compiler, folder, text):
     header = folder / "fuse" / "fuse.hpp.gch"
-    if first(INCLUDE, source.read_text(encoding="utf-8").splitlines()) != HEADER:
+    if first(INCLUDE, text.splitlines()) != HEADER:
         return []
     return ["-include-pch", header] if is_clang(compiler) else [f"-I{folder}"]
 
 
-def compile_source(compiler, options, source):
+def compile_text(compiler, options, text):
     unquoted = "-fno-caret-diagnostics" if is_clang(compiler) else "-fno-diagnostics-show-caret"
-    command = [*compiler, "-fsyntax-only", unquoted, *precompiled(compiler, options.precompiled, source), f"-I{options.include}",
-               source.name]
-    return subprocess.run(command, cwd=source.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          encoding="utf-8", errors="replace", check=False)
+    command = [*compiler, "-fsyntax-only", unquoted, *precompiled(compiler, options.precompiled, text), f"-I{options.include}",
+               "-x", "c++", "-"]
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
+                          check=False)
+
+
+def named(source):
+    return f'#line 1 "{source.name}"\n{source.read_text(encoding="utf-8")}'
+
+
+def together(sources):
+    """One program of several that include nothing but the header: each in a namespace of its own."""
+    wrapped = [f"namespace {source.stem} {{\n{named(source).replace(HEADER, '')}}}\n" for source in sources]
+    return "\n".join([HEADER, *wrapped])
 
 
 def first(pattern, lines):
     return next((line for line in lines if pattern.search(line)), "")
 
 
+def check_programs(compiler, options, sources):
+    result = compile_text(compiler, options, together(sources))
+    return None if result.returncode == 0 else f"{result.stdout}\nnot all of them compile"
+
+
 def check_program(compiler, options, source):
     expected = directive(source, "expect")
-    result = compile_source(compiler, options, source)
+    result = compile_text(compiler, options, named(source))
     if not expected:
         return None if result.returncode == 0 else f"{result.stdout}\n{source.name} does not compile"
     if result.returncode == 0:
@@ -96,14 +111,16 @@ def main():
     parser.add_argument("--precompile", action="store_true", help="only make the precompiled header")
     parser.add_argument("--precompiled", type=pathlib.Path, help="the folder of the precompiled header")
     parser.add_argument("--include", help="the folder of the headers")
-    parser.add_argument("--source", type=pathlib.Path)
+    parser.add_argument("--source", type=pathlib.Path, nargs="+", help="one, or several that compile and include nothing but fuse.hpp")
     parser.add_argument("compiler", nargs="*", help="the compiler and its flags")
     options = parser.parse_args()
     if options.files:
         sys.exit(check_files(pathlib.Path(__file__).resolve().parent))
     if options.precompile:
         sys.exit(precompile(options.compiler, options.include, options.precompiled))
-    sys.exit(check_program(options.compiler, options, options.source.resolve()))
+    if len(options.source) > 1:
+        sys.exit(check_programs(options.compiler, options, options.source))
+    sys.exit(check_program(options.compiler, options, options.source[0]))
 
 
 main()

@@ -95,7 +95,7 @@ class basic_equal_parts {
   // Whether what a digit runs through is one whole row of `base` after the other: one, or where parts are apart any
   // number, each of which begins with a first part.
   [[nodiscard]] bool is_last_axis(layout const& lies, layout::digit const& along, value_id base) const {
-    auto const shape = layouts_.shape(base);
+    auto const shape = facts_.polynomials(base);
     polynomial rows;
     if (shape.empty() || !along.stride.is(1)) return false;
     auto const& row = shape.back();

@@ -35,6 +35,13 @@ class basic_fact_table {
     return extents_[number - 1];
   }
 
+  /// The same, to compute with.
+  [[nodiscard]] plain_vector<polynomial> polynomials(value_id v) const {
+    plain_vector<polynomial> made;
+    for (auto e : shape(v)) made.push_back(symbols().polynomial_of(e));
+    return made;
+  }
+
   /// A number for the shape of `v`, the same for equal shapes; 0 where the rank is unknown.
   [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < size_ ? shapes_[v] : 0; }
 

@@ -77,7 +77,8 @@ class basic_layouts {
   /// Whether `v` is the beginning of `base` along each axis: its first elements, or all, provably.
   [[nodiscard]] bool is_beginning(value_id v, value_id base) {
     layout lies, whole;
-    if (!read(v, base, lies) || !whole.row_major(shape(base)) || lies.rank() != whole.rank() || !lies.offset().is(0))
+    if (!read(v, base, lies) || !whole.row_major(facts_.polynomials(base)) || lies.rank() != whole.rank() ||
+        !lies.offset().is(0))
       return false;
     auto const all = whole.all();
     auto const at_most = [](polynomial const& some, polynomial const& of) {
@@ -103,7 +104,7 @@ class basic_layouts {
   /// What broadcasting to the shape of `v` does to a layout: extents of 1 are repeated, others stay. False where
   /// neither is known to be so.
   [[nodiscard]] bool broadcast(value_id v, layout& into) const {
-    auto const to = shape(v);
+    auto const to = facts_.polynomials(v);
     if (to.size() < into.rank()) return false;
     auto const more = to.size() - into.rank();
     if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
@@ -113,18 +114,11 @@ class basic_layouts {
     return true;
   }
 
-  /// The dimensions of a value, as polynomials.
-  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
-    plain_vector<polynomial> made;
-    for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
-    return made;
-  }
-
  private:
   [[nodiscard]] polynomial in_atoms(extent e) const { return facts_.symbols().polynomial_of(e); }
 
   [[nodiscard]] bool follow(value_id v, value_id base, layout& into) {
-    if (v == base) return facts_.has_rank(base) && proven(into.row_major(shape(base)), into);
+    if (v == base) return facts_.has_rank(base) && proven(into.row_major(facts_.polynomials(base)), into);
     auto const from = below(v);
     if (from == absent || left_-- == 0) return false;
     auto const n = image_.producer(v);
@@ -149,7 +143,7 @@ class basic_layouts {
       case opcode::reshape:
       case opcode::flatten:
       case opcode::squeeze:
-      case opcode::unsqueeze: return into.reshape(shape(v));
+      case opcode::unsqueeze: return into.reshape(facts_.polynomials(v));
       case opcode::transpose: return transposed(n, into);
       case opcode::split: return parted(n, v, into);
       case opcode::slice: return sliced(n, v, into);
@@ -170,24 +164,6 @@ class basic_layouts {
     if (!(number >= 0 && number < static_cast<double>(rank))) return false;
     into = static_cast<std::uint32_t>(number);
     return true;
-  }
-
-  /// A list of integers that may be symbolic.
-  [[nodiscard]] parameter_state integers(node_id n, std::string_view parameter, std::vector<extent>& into) {
-    into.clear();
-    parameter_place const place(image_, names_, n, parameter);
-    if (place.source.where == parameter_source::kind::operand) {
-      auto const at = static_cast<std::uint32_t>(place.source.operand);
-      auto const v = at < image_.operand_count(n) ? image_.operand(n, at) : absent;
-      if (v == absent) return parameter_state::missing;
-      if (!facts_.has_integers(v)) return parameter_state::unknown;
-      auto const elements = facts_.symbolic_integers(v);
-      into.assign(elements.begin(), elements.end());
-      return parameter_state::known;
-    }
-    auto const state = read_parameter(image_, facts_, names_, n, parameter, list_);
-    into.assign(list_.begin(), list_.end());
-    return state;
   }
 
   [[nodiscard]] bool transposed(node_id n, layout& into) {
@@ -222,8 +198,9 @@ class basic_layouts {
   }
 
   [[nodiscard]] bool sliced(node_id n, value_id v, layout& into) {
-    if (integers(n, "starts", starts_) != parameter_state::known ||
-        integers(n, "ends", ends_) != parameter_state::known || starts_.size() != ends_.size())
+    if (read_extents(image_, facts_, names_, n, "starts", starts_, list_) != parameter_state::known ||
+        read_extents(image_, facts_, names_, n, "ends", ends_, list_) != parameter_state::known ||
+        starts_.size() != ends_.size())
       return false;
     std::vector<std::int64_t> steps, axes;
     auto const listed = read_parameter(image_, facts_, names_, n, "axes", axes);
@@ -273,7 +250,7 @@ class basic_layouts {
     polynomial first;
     layout::digits picked;
     if (!arithmetic(picks, whole, first, picked)) return false;
-    return into.gather(at, first, picked, shape(picks), facts_.symbols());
+    return into.gather(at, first, picked, facts_.polynomials(picks), facts_.symbols());
   }
   /// Indices as a first one and digits that are added to it.
   [[nodiscard]] bool arithmetic(value_id picks, polynomial const& whole, polynomial& first,
@@ -330,7 +307,7 @@ class basic_layouts {
   }
 
   [[nodiscard]] bool tiled(value_id v, layout& into) {
-    auto const to = shape(v);
+    auto const to = facts_.polynomials(v);
     if (to.size() != into.rank()) return false;
     for (std::size_t i = 0; i < to.size(); ++i) {
       polynomial times;
@@ -381,7 +358,7 @@ class basic_layouts {
       if (!into.reshape(split)) return false;
       into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
     }
-    return into.reshape(shape(v));
+    return into.reshape(facts_.polynomials(v));
   }
 
   Image const& image_;

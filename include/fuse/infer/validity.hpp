@@ -24,21 +24,30 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_validity {
  public:
-  /// Two dimensions that must be equal, or (`broadcasts`) equal unless one is 1; of two values whose ranks are not
-  /// known, all. Or (`positive`) one that must not be 0.
+  enum class relation : std::uint8_t {
+    equal,             ///< two dimensions
+    broadcast,         ///< two dimensions: they are equal, or one is 1
+    equal_shapes,      ///< of two values whose ranks are not known
+    broadcast_shapes,  ///< of two such values
+    positive,          ///< one dimension, `a`, is not 0
+  };
   struct requirement {
+    relation of;
     extent a{}, b{};
     value_id of_a = absent, of_b = absent;
-    bool broadcasts = false, whole = false, positive = false;
 
+    [[nodiscard]] bool compares_shapes() const {
+      return of == relation::equal_shapes || of == relation::broadcast_shapes;
+    }
     /// Whether this one holds wherever `other` does.
     [[nodiscard]] bool follows_from(requirement const& other) const {
-      if (positive != other.positive) return false;
-      if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
+      bool const weaker = (of == relation::broadcast && other.of == relation::equal) ||
+                          (of == relation::broadcast_shapes && other.of == relation::equal_shapes);
+      if (of != other.of && !weaker) return false;
       auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
         return (p == r && q == s) || (p == s && q == r);
       };
-      return whole ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
+      return compares_shapes() ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
     }
   };
 
@@ -69,8 +78,10 @@ class basic_validity {
   /// One of them in words.
   [[nodiscard]] std::string text(requirement const& r) const {
     auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
-    if (r.positive) return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
-    if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
+    if (r.of == relation::positive)
+      return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is not 0 is not known";
+    if (r.compares_shapes())
+      return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
     return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
            ", of " + name(r.of_b) + ", is not known";
   }
@@ -313,7 +324,7 @@ class basic_validity {
     for (auto e : extents_) left = left || e == extent(-1);
     for (std::size_t i = 0; left && i < extents_.size(); ++i) {
       auto const e = extents_[i] == extent(0) && i < shape(0).size() ? shape(0)[i] : extents_[i];
-      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({e, {}, operand(0), absent, false, false, true});
+      if (!e.known() && facts_.symbols().least(e) < 1) open_.push_back({relation::positive, e, {}, operand(0)});
     }
   }
 
@@ -354,7 +365,7 @@ class basic_validity {
     if (!ranked(i) || !ranked(k)) {
       double number = 0;  // one element fits everywhere
       if (!facts_.number(operand(i), number) && !facts_.number(operand(k), number))
-        open_.push_back({{}, {}, operand(i), operand(k), true, true});
+        open_.push_back({relation::broadcast_shapes, {}, {}, operand(i), operand(k)});
       return;
     }
     auto const a = shape(i), b = shape(k);
@@ -375,7 +386,7 @@ class basic_validity {
   }
   void equal_at(std::uint32_t i, std::size_t at, std::uint32_t k, std::size_t at_k) {
     if (operand(i) == absent || operand(k) == absent) return;
-    if (!ranked(i) || !ranked(k)) return open_.push_back({{}, {}, operand(i), operand(k), false, true});
+    if (!ranked(i) || !ranked(k)) return open_.push_back({relation::equal_shapes, {}, {}, operand(i), operand(k)});
     if (at >= shape(i).size() || at_k >= shape(k).size()) return wrong("an operand has too few axes");
     pair(i, shape(i)[at], k, shape(k)[at_k], false);
   }
@@ -390,10 +401,10 @@ class basic_validity {
       auto const m = facts_.symbols().broadcast_of(a, of_a), n = facts_.symbols().broadcast_of(b, of_b);
       for (std::size_t x = 0; x < m; ++x)
         for (std::size_t y = 0; y < n; ++y)
-          if (!(of_a[x] == of_b[y])) open_.push_back({of_a[x], of_b[y], operand(i), operand(k), true, false});
+          if (!(of_a[x] == of_b[y])) open_.push_back({relation::broadcast, of_a[x], of_b[y], operand(i), operand(k)});
       return;
     }
-    open_.push_back({a, b, operand(i), operand(k), false, false});
+    open_.push_back({relation::equal, a, b, operand(i), operand(k)});
   }
 
   void check_axes(std::string_view parameter) {
@@ -525,7 +536,8 @@ class basic_validity {
       if (ranked(i) && shape(i).size() != 2) return wrong("operand " + std::to_string(i) + " is no matrix");
     equal_at(0, turned_a != 0 ? 0 : 1, 1, turned_b != 0 ? 1 : 0);
     if (operand(2) == absent) return;
-    if (!ranked(0) || !ranked(1) || !ranked(2)) return open_.push_back({{}, {}, operand(0), operand(2), true, true});
+    if (!ranked(0) || !ranked(1) || !ranked(2))
+      return open_.push_back({relation::broadcast_shapes, {}, {}, operand(0), operand(2)});
     extent const made[] = {shape(0)[turned_a != 0 ? 1 : 0], shape(1)[turned_b != 0 ? 0 : 1]};
     auto const c = shape(2);
     if (c.size() > 2) return wrong("operand 2 has more than two axes");
@@ -540,7 +552,7 @@ class basic_validity {
   void check_added(std::uint32_t i) {
     if (operand(i) == absent) return;
     auto const v = image_.result(n_);
-    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({{}, {}, v, operand(i), false, true});
+    if (!facts_.has_rank(v) || !ranked(i)) return open_.push_back({relation::equal_shapes, {}, {}, v, operand(i)});
     auto const made = facts_.shape(v), added = shape(i);
     if (made.size() != added.size()) return wrong("operand " + std::to_string(i) + " has not the rank of the result");
     for (std::size_t at = 0; at < made.size(); ++at) {
@@ -548,7 +560,7 @@ class basic_validity {
       if (made[at].known() && added[at].known())
         return wrong("operand " + std::to_string(i) + " has " + std::to_string(added[at].value()) +
                      " where the result has " + std::to_string(made[at].value()));
-      open_.push_back({made[at], added[at], v, operand(i), false, false});
+      open_.push_back({relation::equal, made[at], added[at], v, operand(i)});
     }
   }
   void check_conv() {

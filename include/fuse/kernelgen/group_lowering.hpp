@@ -207,7 +207,7 @@ class group_lowering {
 
   // How row and column lie in `v`, which is seen so.
   [[nodiscard]] bool locate(value_id v, std::int32_t at, layout& into) {
-    if (std::size_t count = 0; !elements(v, count) || !into.row_major(layouts_.shape(v))) return false;
+    if (std::size_t count = 0; !elements(v, count) || !into.row_major(facts_.polynomials(v))) return false;
     auto const number = [](std::size_t of) { return polynomial(static_cast<std::int64_t>(of)); };
     polynomial const whole[] = {number(rows.rows), number(rows.columns)}, first[] = {whole[0], polynomial(1)};
     for (; at >= 0; at = views_[static_cast<std::size_t>(at)].beyond) {

@@ -45,7 +45,7 @@ class basic_layout_steps {
     if (!facts_.has_rank(v) || !facts_.has_rank(from) || (v == from && what.reverses())) return false;
     named_extents names(what);
     know_bound(what, s_, facts_, names);
-    auto const left = layouts_.shape(from), right = layouts_.shape(v);
+    auto const left = facts_.polynomials(from), right = facts_.polynomials(v);
     // What one side tells, the other may need.
     auto const learn = [&] { return names.learn(what.left, left) && names.learn(what.right, right); };
     if (!learn() || !learn()) return false;

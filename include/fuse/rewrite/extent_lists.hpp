@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/state.hpp>
 #include <fuse/rewrite/built.hpp>
-#include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/folding.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
+#include <fuse/rewrite/written_integers.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -23,7 +24,7 @@ class basic_extent_lists {
  public:
   basic_extent_lists(match_state const& match, Image const& image, facts const& known, basic_folding<Image>& fold,
                      basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
-      : match_(match), image_(image), facts_(known), folding_(fold), writer_(writer), into_(into) {}
+      : match_(match), image_(image), facts_(known), folding_(fold), integers_(writer, into) {}
 
   /// Lists are of these terms of a rule's right side.
   void begin(span<replacement_term const> terms, rule_info const& rule) {
@@ -40,10 +41,9 @@ class basic_extent_lists {
   /// In one axis; refused where an entry is neither known nor an extent.
   built<value_id> at_run_time(replacement_term const& t) {
     plain_vector<value_id> parts;
-    dense known;  // entries in a row that are
+    std::vector<double> known;  // entries in a row that are
     auto const put = [&]() -> built<value_id> {
-      known.shape = {static_cast<std::int64_t>(known.elements.size())};
-      auto made = constant(std::exchange(known, dense{}));
+      auto made = integers_.constant(std::exchange(known, {}));
       if (made) parts.push_back(*made);
       return made;
     };
@@ -51,22 +51,20 @@ class basic_extent_lists {
       auto entry = folding_.compute(terms_, *info_, t.child[i], element_type::int64);
       if (entry) {
         auto const& elements = (*entry).elements;
-        known.elements.insert(known.elements.end(), elements.begin(), elements.end());
+        known.insert(known.end(), elements.begin(), elements.end());
         continue;
       }
       auto const& e = terms_[t.child[i]];
       if (!is_an_axis(e)) return entry.why();
-      if (!known.elements.empty())
+      if (!known.empty())
         if (auto made = put(); !made) return made;
       auto made = extent_at_run_time(match_.slot(e.slot).value, static_cast<int>(e.number));
       if (!made) return made;
       parts.push_back(*made);
     }
-    if (!known.elements.empty())
+    if (!known.empty())
       if (auto made = put(); !made) return made;
-    if (parts.size() == 1) return parts[0];
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
+    return integers_.joined(parts);
   }
   /// Whether the last extents of a value are those of a list, which is 1 where it leaves them open.
   [[nodiscard]] bool is_shape_of(value_id v, replacement_term const& list) {
@@ -101,14 +99,9 @@ class basic_extent_lists {
   // In one axis of one element.
   built<value_id> extent_at_run_time(value_id of, int axis) {
     look_below(of, axis);
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&of, 1), {}, 1);
+    auto const shape = integers_.shape_of(of);
     if (!shape) return shape;
-    auto const from_front = static_cast<double>(axis < 0 ? axis + facts_.rank(of) : axis);
-    auto index = constant({{1}, {from_front}, element_type::float64, {}});
-    if (!index) return index;
-    value_id const operands[] = {*shape, *index};
-    written_parameter along{"axis", 0, true};
-    return writer_.neutral(opcode::gather, operands, {&along, 1}, 1);
+    return integers_.extent(*shape, static_cast<std::size_t>(axis < 0 ? axis + facts_.rank(of) : axis));
   }
 
   // Where a value is made from another one that provably has such an axis, too, that one is asked, and so on: whoever
@@ -137,18 +130,11 @@ class basic_extent_lists {
     return image_.operand(n, 0);
   }
 
-  built<value_id> constant(dense const& of) {
-    auto made = make_constant(element_type::int64, of);
-    if (!made) return made.why();
-    return into_.constant_of(made.take());
-  }
-
   match_state const& match_;
   Image const& image_;
   facts const& facts_;
   basic_folding<Image>& folding_;
-  basic_operator_writer<Image>& writer_;
-  basic_transaction<Image>& into_;
+  basic_written_integers<Image> integers_;
   span<replacement_term const> terms_;
   rule_info const* info_ = nullptr;
 };

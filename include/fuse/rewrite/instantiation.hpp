@@ -23,6 +23,7 @@
 #include <fuse/rewrite/folding.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
 #include <fuse/rewrite/rearranged_operand.hpp>
+#include <fuse/rewrite/reshaped_operand.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -43,7 +44,8 @@ class basic_instantiation {
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into, &required),
         lists_(match, image, known, folding_, writer_, into),
-        rearranged_(image, known, names, writer_, required, into) {}
+        reshapes_(known, writer_, required, into),
+        rearranged_(image, known, names, reshapes_, writer_, into) {}
 
   /// How many forms the right side of a rule has.
   [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
@@ -484,7 +486,7 @@ class basic_instantiation {
         t.what == kind::neutral && op == opcode::reshape && operands.size() == 1 && parameters_.size() == 1
             ? std::get_if<std::vector<std::int64_t>>(&parameters_[0].content)
             : nullptr;
-    auto made = reshapes != nullptr       ? rearranged_.reshaped_to(operands[0], *reshapes)
+    auto made = reshapes != nullptr       ? reshapes_.make(operands[0], *reshapes)
                 : t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
                 : t.what == kind::named   ? writer_.named(t.op, operands, parameters_, results)
                                           : again(t, operands, results);
@@ -588,6 +590,7 @@ class basic_instantiation {
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   basic_extent_lists<Image> lists_;
+  basic_reshaped_operand<Image> reshapes_;
   basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;

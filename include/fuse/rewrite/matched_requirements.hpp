@@ -22,6 +22,7 @@ template <class Image>
 class basic_matched_requirements {
  public:
   using requirement = typename basic_validity<Image>::requirement;
+  using relation = typename basic_validity<Image>::relation;
   static constexpr std::size_t most_below = 64;  ///< nodes below what is matched that are looked at
 
   basic_matched_requirements(match_state const& match, Image const& image, facts const& known, dialect const& names)
@@ -38,11 +39,11 @@ class basic_matched_requirements {
   }
   /// Whether a requirement of a new node holds where those of matched nodes do.
   [[nodiscard]] bool imply(requirement const& wanted) {
-    if (wanted.positive) return imply_positive(facts_.symbols().polynomial_of(wanted.a));
+    if (wanted.of == relation::positive) return imply_positive(facts_.symbols().polynomial_of(wanted.a));
     find();
     for (auto const& given : all_)
       if (wanted.follows_from(given)) return true;
-    if (wanted.whole) return false;
+    if (wanted.compares_shapes()) return false;
     extent both[] = {wanted.a, wanted.b};
     equate(both);
     return both[0] == both[1];
@@ -76,12 +77,12 @@ class basic_matched_requirements {
   void learn(node_id n) {
     if (!validity_.check(n).empty()) return;
     for (auto const& r : validity_.open()) {
-      if (r.positive) {
+      if (r.of == relation::positive) {
         learn_positive(facts_.symbols().polynomial_of(r.a));
         continue;
       }
       all_.push_back(r);
-      if (r.whole || r.broadcasts) continue;
+      if (r.of != relation::equal) continue;
       extent both[] = {r.a, r.b};
       replace(both);  // so that each stands for one class, and none is replaced by what is replaced before
       if (both[0] == both[1]) continue;

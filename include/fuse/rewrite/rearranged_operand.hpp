@@ -14,29 +14,31 @@
 #include <fuse/infer/layout_of.hpp>
 #include <fuse/match/named_extents.hpp>
 #include <fuse/rewrite/built.hpp>
-#include <fuse/rewrite/matched_requirements.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
-#include <fuse/rewrite/reshaping.hpp>
+#include <fuse/rewrite/reshaped_operand.hpp>
 #include <fuse/rewrite/told_extents.hpp>
+#include <fuse/rewrite/written_integers.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// Writes what a right side rearranges: a Reshape where that is all it takes, else a Transpose between two, where they
-/// are needed, and a Tile or an Expand for what is repeated; a part as a Slice, and parts in reverse order as one
-/// backwards. (A Squeeze, Unsqueeze or Flatten stands for a Reshape that could not be written, or might fail; or its
-/// list is put together when the graph runs.) Where what is rearranged is a rearrangement itself, or a part of one, it
-/// is made from whatever below takes the fewest operators, which may be none; what the rule replaces, only where that
-/// takes fewer than there are. Shapes are written as they are known: one extent may be left to the others, and one that
-/// stays where it was need not be known.
+/// Writes what a right side rearranges: another shape where that is all it takes, else a Transpose between two, where
+/// they are needed, and a Tile or an Expand for what is repeated; a part as a Slice, and parts in reverse order as one
+/// backwards. Where what is rearranged is a rearrangement itself, or a part of one, it is made from whatever below
+/// takes the fewest operators, which may be none; what the rule replaces, only where that takes fewer than there are.
 template <class Image>
 class basic_rearranged_operand {
  public:
   static constexpr int most_below = 16;  ///< operators that are looked below
 
   basic_rearranged_operand(Image const& image, facts const& known, dialect const& names,
-                           basic_operator_writer<Image>& writer, basic_matched_requirements<Image>& required,
+                           basic_reshaped_operand<Image>& reshapes, basic_operator_writer<Image>& writer,
                            basic_transaction<Image>& into)
-      : facts_(known), layouts_(image, known, names), writer_(writer), required_(required), into_(into) {}
+      : facts_(known),
+        layouts_(image, known, names),
+        reshapes_(reshapes),
+        writer_(writer),
+        integers_(writer, into),
+        into_(into) {}
 
   /// Operators between what was to be rearranged and what was, of the right side that is being built.
   [[nodiscard]] span<node_id const> passed() const { return passed_; }
@@ -49,15 +51,6 @@ class basic_rearranged_operand {
   /// The graph has changed.
   void forget() { found_.clear(); }
 
-  /// `v` reshaped to `list`, in which a 0 is an extent that stays and -1 one that is left to the others.
-  built<value_id> reshaped_to(value_id v, std::vector<std::int64_t> list) {
-    bool takes = false, leaves = false;
-    for (auto const e : list) takes = takes || e == 0, leaves = leaves || e == -1;
-    if (plain_vector<polynomial> to; takes && leaves && facts_.has_rank(v) && shape_by_list(shape(v), list, to))
-      return reshaped(v, to);
-    return written_with(opcode::reshape, v, std::move(list));
-  }
-
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     bool const replaced = is_replaced(v);
@@ -69,18 +62,18 @@ class basic_rearranged_operand {
       }
     auto const told = names;
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
-    auto const from = shape(v);
+    auto const from = facts_.polynomials(v);
     if (auto why = learn_all(what, from, names); !why.empty()) return objection{std::move(why)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!replaced && !along.picks.empty()) return part(along, v);
     if (!replaced && along.reversed) return reversed(along, v);
     layout as_told;
-    if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
+    if (!names.lay(from, facts_.symbols(), as_told)) return reshapes_.not_known(as_told.unproven());
     if (plan best; shortest(v, names, best)) {
       if (replaced && best.operators >= static_cast<int>(between_.size()))
         return objection{"it takes as many operators to move elements like that"};
-      if (into_.was_there(v) && !asked_) keep({&what, told, v, replaced, best, between_});
+      if (into_.was_there(v) && !of_match_) keep({&what, told, v, replaced, best, between_});
       return written(best);
     }
     if (replaced) return objection{"nothing tells how what is replaced lies in what is below it"};
@@ -94,18 +87,18 @@ class basic_rearranged_operand {
       with_ones.push_back(each < repeats ? polynomial(1) : along.split[static_cast<std::size_t>(each - repeats)]);
     built<value_id> made = v;
     if (!in_order_already(order)) {
-      made = reshaped(v, along.split);
+      made = reshapes_.make(v, along.split);
       if (made) made = transposed(*made, order);
     }
-    if (repeats != 0 && along.tiles && !same(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
-      if (made) made = reshaped(*made, along.once);
+    if (repeats != 0 && along.tiles && !equal(along.once, with_ones) && writer_.has_operator(opcode::tile)) {
+      if (made) made = reshapes_.make(*made, along.once);
       return made ? tiled(along, *made) : made;
     }
     if (repeats != 0) {
-      if (made) made = reshaped(*made, with_ones);
+      if (made) made = reshapes_.make(*made, with_ones);
       if (made) made = repeated(along, *made);
     }
-    return made ? reshaped(*made, along.shape) : made;
+    return made ? reshapes_.make(*made, along.shape) : made;
   }
 
  private:
@@ -145,7 +138,7 @@ class basic_rearranged_operand {
   bool shortest(value_id v, named_extents const& names, plan& best) {
     bool const saves = is_replaced(v);
     bool any = false;
-    asked_ = false;
+    of_match_ = false;
     int fewest = 0;
     auto from = v;
     for (int below = 0; from != absent && below <= most_below; ++below, from = layouts_.below(from)) {
@@ -168,7 +161,7 @@ class basic_rearranged_operand {
   // How `v` comes to lie like that; false where that takes more than a permutation of its elements, or of those of a
   // part.
   [[nodiscard]] bool planned(layout const& wanted, value_id v, plan& into) {
-    auto from = shape(v);
+    auto from = facts_.polynomials(v);
     auto const all = wanted.all();
     into.of = v;
     into.shape.assign(wanted.shape());
@@ -194,28 +187,16 @@ class basic_rearranged_operand {
     if (into.part.length == 0 && !wanted.offset().is(0)) return false;
     bool in_order = true;
     for (std::size_t i = 0; i < rising.size(); ++i) in_order = in_order && rising[i] == rising.size() - i - 1;
-    if (in_order && is_told(from, into.shape)) {
+    if (in_order && reshapes_.takes_one(from, into.shape, of_match_)) {
       into.split = into.turned = into.shape;
       into.moving = into.part.length == 0 ? 0 : 1;
-      into.operators = into.moving + (same(into.shape, from) ? 0 : 1);
+      into.operators = into.moving + (equal(into.shape, from) ? 0 : 1);
       return true;
     }
     if (!by_own_axes(all, rising, from, into)) by_digits(all, rising, into);
     into.moving = (into.part.length == 0 ? 0 : 1) + (in_order_already(into.order) ? 0 : 1);
-    into.operators = into.moving + (same(into.split, from) ? 0 : 1) + (same(into.turned, into.shape) ? 0 : 1);
-    return is_told(from, into.split) && is_told(into.turned, into.shape);
-  }
-  // Whether an operator makes one shape of another, and fails of nothing that neither what is matched nor what makes it
-  // fails of.
-  [[nodiscard]] bool is_told(span<polynomial const> from, span<polynomial const> to) {
-    if (same(from, to)) return true;
-    find(from, to);
-    return by_.by != opcode::opaque && !by_.may_fail;
-  }
-  void find(span<polynomial const> from, span<polynomial const> to) {
-    auto const is_positive = [this](polynomial const& e) { return asked_ = true, required_.imply_positive(e); };
-    find_reshaping(
-        from, to, is_positive, [this](opcode op) { return writer_.has_operator(op); }, by_);
+    into.operators = into.moving + (equal(into.split, from) ? 0 : 1) + (equal(into.turned, into.shape) ? 0 : 1);
+    return reshapes_.takes_one(from, into.split, of_match_) && reshapes_.takes_one(into.turned, into.shape, of_match_);
   }
   // Where the next digit begins, of those that are left, if one is nearest for certain; else the end.
   [[nodiscard]] static polynomial next_above(span<layout::digit const> all, plain_vector<std::size_t> const& below,
@@ -302,114 +283,15 @@ class basic_rearranged_operand {
 
   built<value_id> written(plan const& by) {
     auto made = sliced(by.of, by.part);
-    if (made) made = reshaped(*made, by.split);
+    if (made) made = reshapes_.make(*made, by.split);
     if (made && !in_order_already(by.order)) made = transposed(*made, by.order);
-    return made ? reshaped(*made, by.shape) : made;
+    return made ? reshapes_.make(*made, by.shape) : made;
   }
 
-  [[nodiscard]] static bool same(span<polynomial const> a, span<polynomial const> b) {
-    bool all = a.size() == b.size();
-    for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
-    return all;
-  }
   [[nodiscard]] bool is_replaced(value_id v) const {
     for (auto const each : replaced_)
       if (each == v) return true;
     return false;
-  }
-  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
-    plain_vector<polynomial> made;
-    for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
-    return made;
-  }
-  [[nodiscard]] objection not_known(polynomial const& e) const {
-    return objection{"a shape needs an extent that is known, and one is " + facts_.symbols().text(e)};
-  }
-
-  built<value_id> reshaped(value_id v, span<polynomial const> to) {
-    auto const from = shape(v);
-    if (same(from, to)) return v;
-    find(from, to);
-    if ((by_.by == opcode::opaque || by_.may_fail) && is_told_as_it_runs(from, to))
-      return reshaped_as_it_runs(v, from, to);
-    return by_.by != opcode::opaque ? written_with(by_.by, v, by_.list) : not_known(*by_.unknown);
-  }
-  built<value_id> written_with(opcode op, value_id v, std::vector<std::int64_t> numbers) {
-    written_parameter list{op == opcode::reshape ? "shape" : op == opcode::flatten ? "axis" : "axes"};
-    list.give(std::move(numbers));
-    return writer_.neutral(op, span<value_id const>(&v, 1), {&list, 1}, 1);
-  }
-  // Where extents are those of the value, several of them, or parts of them, its shape tells them when the graph runs.
-  // A Reshape has to take a 0 for what it is then, as it may with `allowzero`.
-  [[nodiscard]] bool is_told_as_it_runs(span<polynomial const> from, span<polynomial const> to) {
-    bool const literal = takes_zeros();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      bool const stays = i < from.size() && from[i] == to[i];
-      if (!is_number(to[i]) && !stays && !(found_in(from, to[i]) && (literal || required_.imply_positive(to[i]))))
-        return false;
-    }
-    return writer_.has_operator(opcode::shape) && writer_.has_operator(opcode::gather);
-  }
-  built<value_id> reshaped_as_it_runs(value_id v, span<polynomial const> from, span<polynomial const> to) {
-    bool const literal = takes_zeros();
-    plain_vector<value_id> parts;
-    auto shape = writer_.neutral(opcode::shape, span<value_id const>(&v, 1), {}, 1);
-    if (!shape) return shape;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      bool const stays = i < from.size() && from[i] == to[i];
-      auto part = is_number(to[i])    ? integer(to[i].terms[0].factor)
-                  : stays && !literal ? integer(0)
-                                      : extent_as_it_runs(*shape, found_in(from, to[i]));
-      if (!part) return part;
-      parts.push_back(*part);
-    }
-    written_parameter along{"axis", 0, true}, told[] = {{"shape"}, {"allowzero", 1, true}};
-    auto joined = writer_.neutral(opcode::concat, parts, {&along, 1}, 1);
-    if (!joined) return joined;
-    told[0].value = *joined;
-    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {told, literal ? 2u : 1u}, 1);
-  }
-  [[nodiscard]] bool takes_zeros() const { return writer_.has_attribute(opcode::reshape, "allowzero"); }
-  [[nodiscard]] static bool is_number(polynomial const& e) {
-    std::int64_t number = 0;
-    return e.known(number) && number > 0;
-  }
-
-  // An extent as so many times one of an axis, or (`parts`) that by so many.
-  struct found_extent {
-    std::size_t axis = 0;
-    std::int64_t times = 0;  ///< 0: there is no such axis
-    bool parts = false;
-
-    explicit operator bool() const { return times != 0; }
-  };
-  [[nodiscard]] static found_extent found_in(span<polynomial const> from, polynomial const& wanted) {
-    polynomial times;
-    found_extent made;
-    for (made.axis = 0; made.axis < from.size(); ++made.axis)
-      for (bool const parts : {false, true}) {
-        auto const &whole = parts ? from[made.axis] : wanted, &part = parts ? wanted : from[made.axis];
-        made.parts = parts;
-        if (polynomial::divide(whole, part, times) && times.known(made.times) && made.times != 0) return made;
-      }
-    return {};
-  }
-  built<value_id> extent_as_it_runs(value_id shape, found_extent const& by) {
-    auto const index = integer(static_cast<std::int64_t>(by.axis)), times = integer(by.times);
-    if (!index) return index;
-    if (!times) return times;
-    value_id const place[] = {shape, *index};
-    written_parameter along{"axis", 0, true};
-    auto made = writer_.neutral(opcode::gather, place, {&along, 1}, 1);
-    if (!made || by.times == 1) return made;
-    value_id const both[] = {*made, *times};
-    return writer_.neutral(by.parts ? opcode::div : opcode::mul, both, {}, 1);
-  }
-  // In one axis of one element.
-  built<value_id> integer(std::int64_t number) {
-    auto made = make_constant(element_type::int64, {{1}, {static_cast<double>(number)}, element_type::float64, {}});
-    if (!made) return made.why();
-    return into_.constant_of(made.take());
   }
 
   [[nodiscard]] static bool in_order_already(span<std::int64_t const> order) {
@@ -425,29 +307,29 @@ class basic_rearranged_operand {
 
   // An Expand leaves an axis as it is where it says 1.
   built<value_id> repeated(named_extents::way const& along, value_id v) {
-    dense extents;
+    std::vector<double> extents;
     for (auto each : along.order) {
       std::int64_t number = 1;
       if (each < static_cast<std::int64_t>(along.repeats.size()))
-        if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number)) return not_known(e);
-      extents.elements.push_back(static_cast<double>(number));
+        if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number))
+          return reshapes_.not_known(e);
+      extents.push_back(static_cast<double>(number));
     }
     return with_list(opcode::expand, v, std::move(extents));
   }
   built<value_id> tiled(named_extents::way const& along, value_id v) {
-    dense times;
+    std::vector<double> times;
     for (auto const& e : along.times) {
       std::int64_t number = 1;
-      if (!e.known(number)) return not_known(e);
-      times.elements.push_back(static_cast<double>(number));
+      if (!e.known(number)) return reshapes_.not_known(e);
+      times.push_back(static_cast<double>(number));
     }
     return with_list(opcode::tile, v, std::move(times));
   }
-  built<value_id> with_list(opcode op, value_id v, dense list) {
-    list.shape = {static_cast<std::int64_t>(list.elements.size())};
-    auto made = make_constant(element_type::int64, list);
-    if (!made) return made.why();
-    value_id const operands[] = {v, into_.constant_of(made.take())};
+  built<value_id> with_list(opcode op, value_id v, std::vector<double> numbers) {
+    auto const list = integers_.constant(std::move(numbers));
+    if (!list) return list;
+    value_id const operands[] = {v, *list};
     return writer_.neutral(op, operands, {}, 1);
   }
 
@@ -464,7 +346,7 @@ class basic_rearranged_operand {
     auto const& pick = along.picks[0];
     bool const apart = pick.axis + 1 == along.split.size();
     std::int64_t each = 0;
-    if (!apart && !along.split.back().known(each)) return not_known(along.split.back());
+    if (!apart && !along.split.back().known(each)) return reshapes_.not_known(along.split.back());
     std::int64_t const lists[4][1] = {
         {apart ? pick.index : pick.index * each},
         {apart || pick.index + 1 == pick.count ? std::numeric_limits<std::int64_t>::max() : (pick.index + 1) * each},
@@ -484,20 +366,20 @@ class basic_rearranged_operand {
     parameters[1].give({end});
     parameters[2].give({*along.reversed});
     parameters[3].give({-1});
-    auto made = reshaped(v, along.split);
+    auto made = reshapes_.make(v, along.split);
     if (made) made = writer_.neutral(opcode::slice, span<value_id const>(&*made, 1), parameters, 1);
-    return made ? reshaped(*made, along.shape) : made;
+    return made ? reshapes_.make(*made, along.shape) : made;
   }
 
   facts const& facts_;
   basic_layouts<Image> layouts_;
+  basic_reshaped_operand<Image>& reshapes_;
   basic_operator_writer<Image>& writer_;
-  basic_matched_requirements<Image>& required_;
+  basic_written_integers<Image> integers_;
   basic_transaction<Image>& into_;
-  bool asked_ = false;  // whether the last plan depends on what is required
+  bool of_match_ = false;  // whether the last plan may be otherwise for another match
   plain_vector<node_id> between_, passed_;
   plain_vector<value_id> replaced_;
-  reshaping by_;
   std::vector<found_plan> found_;
 };
 

@@ -13,6 +13,13 @@
 
 namespace fuse::inline v0::detail {
 
+/// Whether two shapes are the same.
+[[nodiscard]] inline bool equal(span<polynomial const> a, span<polynomial const> b) {
+  bool all = a.size() == b.size();
+  for (std::size_t i = 0; all && i < b.size(); ++i) all = a[i] == b[i];
+  return all;
+}
+
 /// The operator by which a value gets another shape, with its elements in their order, although extents are not known.
 struct reshaping {
   opcode by = opcode::opaque;           ///< opaque: nothing tells the shape

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/dsl/dsl.hpp>
+#include <fuse/rules/layer_formulas.hpp>
 
 /// The parts that the rules of activations are put together from. Every spelling of a product, a sum or a power is the
 /// operators' own; what stands here changes the formula.
@@ -43,6 +44,12 @@ inline constexpr auto gelu =
 inline constexpr auto gelu_by_tanh =
     dsl::either(gated(activated, dsl::tanh(tanh_argument(1)), dsl::tanh(tanh_argument(-1))),
                 activated* dsl::sigmoid(tanh_argument(2)));
+
+/// Either operator for it.
+[[nodiscard]] constexpr expression gelu_operator_by_tanh(expression const& of) {
+  return dsl::either(dsl::fast_gelu(of), dsl::gelu(of).attr<"approximate">(1));
+}
+inline constexpr auto biased_layer = layer_of_joined_tokens(gelu_bias).as<"x">().users(1);
 
 /// The logistic function, as an operator or written out.
 [[nodiscard]] constexpr expression logistic(expression const& of) {

@@ -102,20 +102,35 @@ inline constexpr auto bias_gelu =
         .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a GELU takes a row that is added before it as its bias")
-        .replace(dsl::bias_gelu(formula::activated, formula::gelu_bias))
+        .replace(dsl::bias_gelu(formula::activated, dsl::row(formula::gelu_bias, formula::activated)))
         .stage(5);
 inline constexpr auto bias_gelu_by_tanh =
-    rule<"bias-gelu-by-tanh">(
-        dsl::either(dsl::fast_gelu((formula::activated + formula::gelu_bias).users(1)),
-                    dsl::gelu((formula::activated + formula::gelu_bias).users(1)).attr<"approximate">(1)))
+    rule<"bias-gelu-by-tanh">(formula::gelu_operator_by_tanh((formula::activated + formula::gelu_bias).users(1)))
         .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a GELU by tanh takes a row that is added before it as its bias")
-        .replace(dsl::fast_gelu(formula::activated, formula::gelu_bias))
+        .replace(dsl::fast_gelu(formula::activated, dsl::row(formula::gelu_bias, formula::activated)))
+        .stage(5);
+/// It takes the bias of a layer before it, whose product is one of tokens then.
+inline constexpr auto bias_gelu_of_layer =
+    rule<"bias-gelu-of-layer">(dsl::gelu(formula::biased_layer).attr<"approximate">(0))
+        .through<"identity">()
+        .where(dsl::row_vector<"bias", "x">)
+        .summary("a GELU takes the bias of a layer before it, which needs no rows without one")
+        .replace(dsl::bias_gelu(formula::product_of_tokens, dsl::row(formula::gelu_bias, formula::activated)))
+        .at_equal_cost()
+        .stage(5);
+inline constexpr auto bias_gelu_of_layer_by_tanh =
+    rule<"bias-gelu-of-layer-by-tanh">(formula::gelu_operator_by_tanh(formula::biased_layer))
+        .through<"identity">()
+        .where(dsl::row_vector<"bias", "x">)
+        .summary("a GELU by tanh takes the bias of a layer before it, which needs no rows without one")
+        .replace(dsl::fast_gelu(formula::product_of_tokens, dsl::row(formula::gelu_bias, formula::activated)))
+        .at_equal_cost()
         .stage(5);
 
 inline constexpr auto activations =
     rule_set<gelu, gelu_by_tanh, silu, swish, swish_of_minus_alpha, mish, hard_swish, softmax, log_softmax_of_shifted,
              log_softmax, log_of_softmax, softmax_of_shifted, log_softmax_operator_of_shifted, bias_gelu,
-             bias_gelu_by_tanh>;
+             bias_gelu_by_tanh, bias_gelu_of_layer, bias_gelu_of_layer_by_tanh>;
 }  // namespace fuse::inline v0::rules

@@ -132,6 +132,14 @@ inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s 
                                                  dsl::rearrange<"b h d t -> b h t d">(turned_keys), attended,
                                                  dsl::dim<"q", 1>, dsl::dim<"k", 1>};
 
+/// One head of keys and values, once for each of queries: for what `multi_query_rule` has no shape of all queries for.
+[[nodiscard]] constexpr expression for_each_head(expression const& of_one) {
+  return expression(opcode::tile, of_one, dsl::list(1, 1, dsl::dim<"q", 1>));
+}
+inline constexpr side_by_side with_one_repeated{
+    of_tokens.q, for_each_head(dsl::rearrange<"b 1 d t -> b t d">(turned_keys)),
+    for_each_head(dsl::rearrange<"b 1 t e -> b t e">(attended)), of_tokens.heads, of_tokens.heads};
+
 [[nodiscard]] constexpr rewrite_rule with_axis_of_heads(rewrite_rule const& made) {
   return made.where(dsl::rank<"q">(4).quiet(), dsl::rank<"k">(4).quiet(), dsl::rank<"v">(4).quiet());
 }
@@ -141,7 +149,8 @@ inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s 
   auto const with = mask_of(is), wide = spread<2, 3>(with);
   return with_axis_of_heads(attention_rule(name, pattern, is))
       .replace(either(put_right(of_tokens.multi_head(wide), is), put_right(with_keys_by_heads.multi_head(wide), is),
-                      put_right(of_tokens.standard(with), is), put_right(of_tokens.standard(wide), is)))
+                      put_right(with_one_repeated.multi_head(wide), is), put_right(of_tokens.standard(with), is),
+                      put_right(of_tokens.standard(wide), is)))
       .benefit(1);
 }
 [[nodiscard]] constexpr rewrite_rule of_heads_rule(rule_name name, blind is) {
@@ -155,7 +164,8 @@ inline constexpr side_by_side with_keys_by_heads{dsl::rearrange<"b h s d -> b s 
   auto const with = mask_of(is), wide = spread<2, 3>(with);
   return with_axis_of_heads(attention_rule(name, attention_of(turned_keys, attended, is), is))
       .replace(either(put_right(apart(of_tokens.multi_head(wide)), is),
-                      put_right(apart(with_keys_by_heads.multi_head(wide)), is), put_right(standard(with), is),
+                      put_right(apart(with_keys_by_heads.multi_head(wide)), is),
+                      put_right(apart(with_one_repeated.multi_head(wide)), is), put_right(standard(with), is),
                       put_right(standard(wide), is)));
 }
 

@@ -30,6 +30,17 @@ inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift"
       .attr<"transB">(transposed);
 }
 
+/// A layer of rows that tokens, (batch, length, size), are joined to for it alone, and which are tokens again behind
+/// it; without the bias, it needs no rows.
+inline constexpr auto layer_tokens = dsl::var<"tokens">, product_of_tokens = dsl::matmul(layer_tokens, weights);
+[[nodiscard]] constexpr expression layer_of_joined_tokens(expression const& added) {
+  using namespace dsl;
+  auto const rows = rearrange<"b s k -> (b s) k">(layer_tokens);
+  auto const gemm = expression(opcode::gemm, rows, weights, added).attr<"alpha">(1).attr<"beta">(1);
+  auto const layer = either(gemm.attr<"transA">(0).attr<"transB">(0), matmul(rows, weights).users(1) + added);
+  return rearrange<"(b s) n -> b s n">(layer.users(1));
+}
+
 /// The sum of products of weights and numbers of input channels, for each output channel: where these are the first
 /// axis of the weights, or the last of two.
 [[nodiscard]] constexpr expression summed_by_first(expression const& along_second) {
