@@ -18461,11 +18461,140 @@ class pattern_reach {
 
 namespace fuse::inline v0::detail {
 
+class rule_order {
+ public:
+  explicit rule_order(filter_tables const& of)
+      : rules_(of.rules),
+        rank_(rules_.rules.size()),
+        early_(rules_.rules.size(), false),
+        first_(rules_.code.size(), unknown),
+        later_(rules_.code.size(), unknown) {
+    rank();
+    for (int stage = 0; stage < rules_.stages; ++stage) {
+      std::uint16_t by_name = none;
+      for (auto at = rules_.entries.size(); at-- > 0;)
+        if (auto const& e = rules_.entries[at]; e.stage == stage && e.by_name) find_early(e.first, by_name);
+      for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op) {
+        auto const& begins = of.to_matches.begins.of(stage, op);
+        std::uint16_t later = begins.named ? by_name : none;
+        for (auto at = begins.last; at-- > begins.first;) find_early(of.to_matches.begins[at].first, later);
+      }
+    }
+  }
+
+  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const { return rank_[a] < rank_[b]; }
+  [[nodiscard]] bool may_be_early(std::uint16_t rule) const { return early_[rule]; }
+
+ private:
+  static constexpr std::uint16_t none = 0xfffe, unknown = 0xffff;  // no ranks: after all of them
+
+  void rank() {
+    for (std::size_t i = 0; i < rank_.size(); ++i) {
+      std::uint16_t above = 0;
+      for (std::size_t k = 0; k < rank_.size(); ++k) {
+        auto const mine = rules_.rules[i].benefit, other = rules_.rules[k].benefit;
+        above = static_cast<std::uint16_t>(above + (other > mine || (other == mine && k < i) ? 1 : 0));
+      }
+      rank_[i] = above;
+    }
+  }
+
+  void find_early(std::uint16_t pc, std::uint16_t& later) {
+    spread(pc, later);
+    later = first_of(first_after(pc), later);
+  }
+
+  std::uint16_t first_after(std::uint16_t pc) {
+    if (pc == no_instruction) return none;
+    if (first_[pc] != unknown) return first_[pc];
+    auto const& i = rules_.code[pc];
+    if (i.code == step::accept) return first_[pc] = rank_[i.op];
+    auto const next = first_after(i.next);
+    return first_[pc] = i.code == step::fork ? first_of(next, first_after(i.other)) : next;
+  }
+
+  void spread(std::uint16_t pc, std::uint16_t later) {
+    for (; pc != no_instruction && later < later_[pc]; pc = rules_.code[pc].next) {
+      later_[pc] = later;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::accept && later < rank_[i.op]) early_[i.op] = true;
+      if (i.code == step::fork) {
+        spread(i.other, later);
+        later = first_of(later, first_after(i.other));
+      } else if (has_outcomes(i)) {
+        later = first_of(later, first_after(i.next));
+      }
+    }
+  }
+
+  [[nodiscard]] static bool has_outcomes(instruction const& i) {
+    switch (i.code) {
+      case step::operation:
+      case step::exactly: return (i.flags & instruction::commutes) != 0;
+      case step::group: return static_cast<sign_use>(i.c) != sign_use::strict;
+      case step::capture: return i.through != 0;
+      case step::member:
+      case step::scalar_member:
+      case step::user:
+      case step::strip:
+      case step::rearranged: return true;
+      default: return false;
+    }
+  }
+  [[nodiscard]] static std::uint16_t first_of(std::uint16_t a, std::uint16_t b) { return a < b ? a : b; }
+
+  program const& rules_;
+  plain_vector<std::uint16_t> rank_;   // by rule
+  plain_vector<bool> early_;           // by rule
+  plain_vector<std::uint16_t> first_;  // by instruction
+  plain_vector<std::uint16_t> later_;  // by instruction: the first in order of what is looked for after it
+};
+
+class rule_turns {
+ public:
+  explicit rule_turns(rule_order const& of) : order_(of) {}
+
+  template <class Search>
+  bool take(Search const& search) {
+    waiting_.clear();
+    only_ = any;
+    if (search()) return true;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      only_ = waiting_[i];
+      if (search()) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool waits(std::uint16_t rule) {
+    if (only_ != any) return rule != only_;
+    bool const behind = !waiting_.empty() && order_.before(waiting_[0], rule);
+    if (!behind && !order_.may_be_early(rule)) return false;
+    std::size_t at = 0;
+    while (at < waiting_.size() && order_.before(waiting_[at], rule)) ++at;
+    if (at < waiting_.size() && waiting_[at] == rule) return true;
+    waiting_.push_back(rule);
+    for (auto k = waiting_.size() - 1; k > at; --k) std::swap(waiting_[k], waiting_[k - 1]);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint16_t any = 0xffff;
+
+  rule_order const& order_;
+  plain_vector<std::uint16_t> waiting_;  // in order
+  std::uint16_t only_ = any;             // the one whose turn it is
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Program>
 struct basic_compiled_rules {
   basic_filter_tables<Program> const tables;
   pattern_reach const reach;
   counted_users const counts;
+  rule_order const order;
 
   basic_compiled_rules(Program const& of, dialect const& names);
 };
@@ -18473,7 +18602,7 @@ using compiled_rules = basic_compiled_rules<program>;
 
 template <class Program>
 basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules), counts(tables.rules) {}
+    : tables(of, names), reach(tables.rules), counts(tables.rules), order(tables) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_compiled_rules<program>;
@@ -24365,6 +24494,7 @@ class basic_driver final : machine::acceptor {
         application_(machine_, image, known, names, options),
         refusals_(image),
         reach_(of.reach),
+        turns_(of.order),
         selected_(rules_.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1),
@@ -24554,10 +24684,11 @@ class basic_driver final : machine::acceptor {
   }
 
   bool rewrite_at(node_id n) {
+    auto const search = [&] { return machine_.run(n, stage_, *this); };
     computed_in_ = wider_ = element_type::unknown;
-    if (machine_.run(n, stage_, *this)) return true;
+    if (turns_.take(search)) return true;
     computed_in_ = wider_;
-    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
+    return wider_ != element_type::unknown && turns_.take(search);
   }
 
   void refuse(std::uint16_t rule, std::uint16_t condition) override {
@@ -24602,7 +24733,7 @@ class basic_driver final : machine::acceptor {
   }
 
   bool accept(std::uint16_t rule) override {
-    if (!selected_[rule]) return false;
+    if (!selected_[rule] || turns_.waits(rule)) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
     auto outcome = application_.apply(rule, root_, computed_in_, origin);
@@ -24761,6 +24892,7 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const& reach_;
+  rule_turns turns_;
   std::vector<bool> selected_, has_rules_;  // by rule; by stage: whether one of its rules is selected
   plain_vector<std::uint16_t> fused_by_;    // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name

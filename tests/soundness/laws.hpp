@@ -162,7 +162,8 @@ struct outcome {
 /// - it matches where they do: the joint program has the matches of all programs of one rule, with its filter and
 ///   without;
 /// - with one rule chosen, it makes the same graph as the program of that rule;
-/// - what it applies first matches alone, at that node;
+/// - what it applies first matches alone, at that node, and comes first of what applies there alone: by benefit, then
+///   by the order of the set;
 /// - where one rule alone applies, it makes the same graph as that rule.
 [[nodiscard]] inline finding set_and_each(example const& e, engine const& set, std::vector<engine> const& alone,
                                           fuse::span<member const> rules, std::size_t chosen) {
@@ -197,29 +198,52 @@ struct outcome {
 
   struct first_applied {
     std::string rule{}, node{};
-  } first;
-  options.only.clear();
-  options.observer.context = &first;
-  options.observer.applied = [](void* context, std::string_view rule, std::string_view node) {
-    auto& into = *static_cast<first_applied*>(context);
-    if (into.rule.empty()) into = {std::string(rule), std::string(node)};
   };
-  auto const all = run(set, options, report);
+  auto const first_of = [&](std::vector<std::string> only, std::string& made) {
+    first_applied first;
+    options.only = std::move(only);
+    options.observer.context = &first;
+    options.observer.applied = [](void* context, std::string_view rule, std::string_view node) {
+      auto& into = *static_cast<first_applied*>(context);
+      if (into.rule.empty()) into = {std::string(rule), std::string(node)};
+    };
+    made = run(set, options, report);
+    return first;
+  };
+  std::string all;
+  auto const first = first_of({}, all);
+  auto const of_all = report;
   if (first.rule.empty()) return {};
-  bool const there = std::any_of(each.begin(), each.end(), [&](place const& p) {
-    return p.rule == first.rule &&
-           fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == first.node;
-  });
-  if (!there) return {"what is applied first matches alone", first.rule + " at " + first.node, list(each)};
+  std::vector<std::string_view> there;  // rules, at the node where one is applied first
+  for (auto const& p : each)
+    if (fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == first.node)
+      there.push_back(p.rule);
+  if (std::find(there.begin(), there.end(), first.rule) == there.end())
+    return {"what is applied first matches alone", first.rule + " at " + first.node, list(each)};
+  auto const applied_rule =
+      std::find_if(rules.begin(), rules.end(), [&](auto const& m) { return m.rule->name == first.rule; });
+  for (auto m = rules.begin(); m != rules.end(); ++m) {
+    auto const& mine = *m->rule;
+    auto const& other = *applied_rule->rule;
+    bool const before =
+        mine.stage_number == other.stage_number &&
+        (mine.benefit_value > other.benefit_value || (mine.benefit_value == other.benefit_value && m < applied_rule));
+    if (!before || std::find(there.begin(), there.end(), std::string_view(mine.name)) == there.end()) continue;
+    std::string graph;
+    if (first_of({std::string(mine.name)}, graph).node == first.node)
+      return {"rules are tried in order", first.rule + " at " + first.node + " before " + std::string(mine.name),
+              graph};
+  }
 
   std::size_t applied = 0, which = 0;
   bool others = false;
-  for (std::size_t i = 0; i < report.rules.size(); ++i) {
-    auto const& r = report.rules[i];
+  for (std::size_t i = 0; i < of_all.rules.size(); ++i) {
+    auto const& r = of_all.rules[i];
     if (r.applied != 0) ++applied, which = i;
     others = others || (r.applied == 0 && r.matched != 0);
   }
   if (applied != 1 || others || each.front().rule != each.back().rule) return {};
+  options.only.clear();
   options.observer = {};
   if (auto const one = run(alone[which], options, report); one != all)
     return {"where one rule applies, the set does as it does", first.rule, "the set\n" + all + "alone\n" + one};

@@ -50,6 +50,36 @@ TEST_CASE("of rules that match at one node the order of the set decides") {
 
 TEST_CASE("a higher benefit comes before the order of the set") { CHECK(winner<by_benefit>() == "Cos"); }
 
+TEST_CASE("a rule that begins as a better one does comes after those between them") {
+  static constexpr auto best = fuse::rule<"best">(relu(tanh(exp(x)))).replace(op<"Sin">(x)).benefit(3);
+  static constexpr auto better = fuse::rule<"better">(relu(x)).replace(op<"Cos">(x)).at_equal_cost().benefit(2);
+  static constexpr auto good = fuse::rule<"good">(relu(tanh(x))).replace(op<"Sign">(x)).benefit(1);
+  static constexpr auto all = fuse::rule_set<good, better, best>;
+  CHECK(winner<all>() == "Tanh Cos");
+}
+
+TEST_CASE("... whichever part of a sum it finds first") {
+  static constexpr auto sum_of_abs = abs(x) + var<"y">;
+  static constexpr auto of_matrix =
+      fuse::rule<"of-matrix">(sum_of_abs).where(rank<"x">(2)).replace(op<"Max">(x, var<"y">)).at_equal_cost();
+  static constexpr auto of_row =
+      fuse::rule<"of-row">(sum_of_abs).where(rank<"x">(1)).replace(op<"Min">(x, var<"y">)).at_equal_cost();
+  static constexpr auto matrix_first = fuse::rule_set<of_matrix, of_row>;
+  static constexpr auto row_first = fuse::rule_set<of_row, of_matrix>;
+  bool const turned = GENERATE(false, true);
+  auto const sum = [&] {
+    sketch g;
+    auto const matrix = g.add("Abs", {g.in("a", {4, 8})}), row = g.add("Abs", {g.in("b", {8})});
+    g.end(turned ? g.add("Add", {row, matrix}) : g.add("Add", {matrix, row}));
+    return g;
+  };
+  auto first = sum(), second = sum();
+  CHECK(applied<matrix_first>(first) >= 1);
+  CHECK(applied<row_first>(second) >= 1);
+  CHECK(ops(first) == "Abs Max");
+  CHECK(ops(second) == "Abs Min");
+}
+
 TEST_CASE("a lower stage comes before a higher benefit") { CHECK(winner<by_stage>() == "Cos"); }
 
 TEST_CASE("where the better rule is refused, the next one may apply") { CHECK(winner<fallback>() == "Cos"); }

@@ -7,6 +7,7 @@
 #include <fuse/program/rule_set.hpp>
 #include <fuse/rewrite/counted_users.hpp>
 #include <fuse/rewrite/reach.hpp>
+#include <fuse/rewrite/rule_order.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -16,6 +17,7 @@ struct basic_compiled_rules {
   basic_filter_tables<Program> const tables;
   pattern_reach const reach;
   counted_users const counts;
+  rule_order const order;
 
   basic_compiled_rules(Program const& of, dialect const& names);
 };
@@ -23,7 +25,7 @@ using compiled_rules = basic_compiled_rules<program>;
 
 template <class Program>
 basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules), counts(tables.rules) {}
+    : tables(of, names), reach(tables.rules), counts(tables.rules), order(tables) {}
 
 #ifdef FUSE_REWRITE_SEPARATE
 extern template struct basic_compiled_rules<program>;

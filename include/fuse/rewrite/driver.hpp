@@ -17,6 +17,7 @@
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/refusals.hpp>
 #include <fuse/rewrite/report.hpp>
+#include <fuse/rewrite/rule_order.hpp>
 #include <fuse/rewrite/targets.hpp>
 #include <fuse/rewrite/worklist.hpp>
 
@@ -40,6 +41,7 @@ class basic_driver final : machine::acceptor {
         application_(machine_, image, known, names, options),
         refusals_(image),
         reach_(of.reach),
+        turns_(of.order),
         selected_(rules_.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1),
@@ -240,10 +242,11 @@ class basic_driver final : machine::acceptor {
   // Tries all matches at a node, and where none is right but one may be in a wider element type, all once more in that
   // one, between two Casts.
   bool rewrite_at(node_id n) {
+    auto const search = [&] { return machine_.run(n, stage_, *this); };
     computed_in_ = wider_ = element_type::unknown;
-    if (machine_.run(n, stage_, *this)) return true;
+    if (turns_.take(search)) return true;
     computed_in_ = wider_;
-    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
+    return wider_ != element_type::unknown && turns_.take(search);
   }
 
   // A condition of a match that is otherwise complete.
@@ -295,7 +298,7 @@ class basic_driver final : machine::acceptor {
   }
 
   bool accept(std::uint16_t rule) override {
-    if (!selected_[rule]) return false;
+    if (!selected_[rule] || turns_.waits(rule)) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
     auto outcome = application_.apply(rule, root_, computed_in_, origin);
@@ -469,6 +472,7 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const& reach_;
+  rule_turns turns_;
   std::vector<bool> selected_, has_rules_;  // by rule; by stage: whether one of its rules is selected
   plain_vector<std::uint16_t> fused_by_;    // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
