@@ -158,95 +158,105 @@ struct outcome {
   return of;
 }
 
-/// What a set does is what its rules do alone:
-/// - it matches where they do: the joint program has the matches of all programs of one rule, with its filter and
-///   without;
-/// - with one rule chosen, it makes the same graph as the program of that rule;
-/// - what it applies first matches alone, at that node, and comes first of what applies there alone: by benefit, then
-///   by the order of the set;
-/// - where one rule alone applies, it makes the same graph as that rule.
+/// What rules make of an example.
+struct made_graph {
+  std::string text{};
+  fuse::rewrite_report report{};
+  std::string first_rule{}, first_node{};  ///< what was applied first; empty where nothing was
+};
+[[nodiscard]] inline made_graph made(example const& e, engine const& by, std::vector<std::string> only = {}) {
+  made_graph of;
+  fuse::rewrite_options options;
+  options.near_misses = false;
+  options.only = std::move(only);
+  options.observer.context = &of;
+  options.observer.applied = [](void* context, std::string_view rule, std::string_view node) {
+    auto& into = *static_cast<made_graph*>(context);
+    if (into.first_rule.empty()) into.first_rule = rule, into.first_node = node;
+  };
+  auto g = e.graph;
+  of.report = by.rewrite(g, options);
+  of.text = to_text(g);
+  return of;
+}
+
+[[nodiscard]] inline std::string to_text(std::vector<place> const& all) {
+  std::string text;
+  for (auto const& p : all) text += p.rule + " at " + std::to_string(p.node) + "\n";
+  return text;
+}
+
+/// A set matches where its rules do: the joint program has the matches of all programs of one rule (`each`), with its
+/// filter and without.
+[[nodiscard]] inline finding matches_as(example const& e, engine const& set, std::vector<place> const& each) {
+  auto const together = set.matches(e.graph, true), unfiltered = set.matches(e.graph, false);
+  if (together != each)
+    return {"a set matches where its rules do", {}, "the set:\n" + to_text(together) + "each alone:\n" + to_text(each)};
+  if (unfiltered != together)
+    return {"a filter hides no match",
+            {},
+            "with filter:\n" + to_text(together) + "without:\n" + to_text(unfiltered)};
+  return {};
+}
+
+/// What a set applies first (`of_all`) matches alone, at that node, and comes first of what applies there alone: by
+/// benefit, then by the order of the set.
+[[nodiscard]] inline finding tries_in_order(example const& e, engine const& set, fuse::span<member const> rules,
+                                            std::vector<place> const& each, made_graph const& of_all) {
+  std::vector<std::string_view> there;  // rules that match at that node
+  for (auto const& p : each)
+    if (fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == of_all.first_node)
+      there.push_back(p.rule);
+  auto const matches = [&](std::string_view rule) { return std::find(there.begin(), there.end(), rule) != there.end(); };
+  if (!matches(of_all.first_rule))
+    return {"what is applied first matches alone", of_all.first_rule + " at " + of_all.first_node, to_text(each)};
+
+  auto const first =
+      std::find_if(rules.begin(), rules.end(), [&](auto const& m) { return m.rule->name == of_all.first_rule; });
+  for (auto m = rules.begin(); m != rules.end(); ++m) {
+    auto const &mine = *m->rule, &other = *first->rule;
+    bool const before = mine.stage_number == other.stage_number &&
+                        (mine.benefit_value > other.benefit_value ||
+                         (mine.benefit_value == other.benefit_value && m < first));
+    std::string const name{mine.name};
+    if (!before || !matches(name)) continue;
+    if (auto const alone = made(e, set, {name}); alone.first_node == of_all.first_node)
+      return {"rules are tried in order", of_all.first_rule + " at " + of_all.first_node + " before " + name,
+              alone.text};
+  }
+  return {};
+}
+
+/// What a set does is what its rules do alone: it matches where they do; with one of them chosen, or where only one
+/// applies, it makes the same graph as the program of that rule; of several it tries the first in order first.
 [[nodiscard]] inline finding set_and_each(example const& e, engine const& set, std::vector<engine> const& alone,
                                           fuse::span<member const> rules, std::size_t chosen) {
   std::vector<place> each;
   for (auto const& one : alone)
     for (auto& p : one.matches(e.graph, false)) each.push_back(std::move(p));
   std::sort(each.begin(), each.end());
-  auto const together = set.matches(e.graph, true), unfiltered = set.matches(e.graph, false);
-  auto const list = [](std::vector<place> const& all) {
-    std::string text;
-    for (auto const& p : all) text += p.rule + " at " + std::to_string(p.node) + "\n";
-    return text;
-  };
-  if (together != each)
-    return {"a set matches where its rules do", {}, "the set:\n" + list(together) + "each alone:\n" + list(each)};
+  if (auto broken = matches_as(e, set, each)) return broken;
 
-  if (unfiltered != together)
-    return {"a filter hides no match", {}, "with filter:\n" + list(together) + "without:\n" + list(unfiltered)};
+  std::string const name{rules[chosen].rule->name};
+  auto const own = made(e, alone[chosen]).text;
+  if (auto const one = made(e, set, {name}).text; one != own)
+    return {"a rule does in a set what it does alone", name, "in the set\n" + one + "alone\n" + own};
 
-  auto const run = [&](engine const& by, fuse::rewrite_options const& options, fuse::rewrite_report& report) {
-    auto g = e.graph;
-    report = by.rewrite(g, options);
-    return to_text(g);
-  };
-  fuse::rewrite_options options;
-  options.near_misses = false;
-  fuse::rewrite_report report;
-  auto const own = run(alone[chosen], options, report);
-  options.only = {std::string(rules[chosen].rule->name)};
-  if (auto const one = run(set, options, report); one != own)
-    return {"a rule does in a set what it does alone", options.only[0], "in the set\n" + one + "alone\n" + own};
-
-  struct first_applied {
-    std::string rule{}, node{};
-  };
-  auto const first_of = [&](std::vector<std::string> only, std::string& made) {
-    first_applied first;
-    options.only = std::move(only);
-    options.observer.context = &first;
-    options.observer.applied = [](void* context, std::string_view rule, std::string_view node) {
-      auto& into = *static_cast<first_applied*>(context);
-      if (into.rule.empty()) into = {std::string(rule), std::string(node)};
-    };
-    made = run(set, options, report);
-    return first;
-  };
-  std::string all;
-  auto const first = first_of({}, all);
-  auto const of_all = report;
-  if (first.rule.empty()) return {};
-  std::vector<std::string_view> there;  // rules, at the node where one is applied first
-  for (auto const& p : each)
-    if (fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == first.node)
-      there.push_back(p.rule);
-  if (std::find(there.begin(), there.end(), first.rule) == there.end())
-    return {"what is applied first matches alone", first.rule + " at " + first.node, list(each)};
-  auto const applied_rule =
-      std::find_if(rules.begin(), rules.end(), [&](auto const& m) { return m.rule->name == first.rule; });
-  for (auto m = rules.begin(); m != rules.end(); ++m) {
-    auto const& mine = *m->rule;
-    auto const& other = *applied_rule->rule;
-    bool const before =
-        mine.stage_number == other.stage_number &&
-        (mine.benefit_value > other.benefit_value || (mine.benefit_value == other.benefit_value && m < applied_rule));
-    if (!before || std::find(there.begin(), there.end(), std::string_view(mine.name)) == there.end()) continue;
-    std::string graph;
-    if (first_of({std::string(mine.name)}, graph).node == first.node)
-      return {"rules are tried in order", first.rule + " at " + first.node + " before " + std::string(mine.name),
-              graph};
-  }
+  auto const all = made(e, set);
+  if (all.first_rule.empty()) return {};
+  if (auto broken = tries_in_order(e, set, rules, each, all)) return broken;
 
   std::size_t applied = 0, which = 0;
   bool others = false;
-  for (std::size_t i = 0; i < of_all.rules.size(); ++i) {
-    auto const& r = of_all.rules[i];
+  for (std::size_t i = 0; i < all.report.rules.size(); ++i) {
+    auto const& r = all.report.rules[i];
     if (r.applied != 0) ++applied, which = i;
     others = others || (r.applied == 0 && r.matched != 0);
   }
   if (applied != 1 || others || each.front().rule != each.back().rule) return {};
-  options.only.clear();
-  options.observer = {};
-  if (auto const one = run(alone[which], options, report); one != all)
-    return {"where one rule applies, the set does as it does", first.rule, "the set\n" + all + "alone\n" + one};
+  if (auto const one = made(e, alone[which]).text; one != all.text)
+    return {"where one rule applies, the set does as it does", all.first_rule,
+            "the set\n" + all.text + "alone\n" + one};
   return {};
 }
 

@@ -36,7 +36,7 @@ inline constexpr auto const& made = op<"test::Formula">;
 /// The pattern becomes one operator, whose number says which formula it computes.
 template <int Number>
 constexpr rewrite_rule as_one(fuse::rule_name named, expression const& pattern, expression const& right) {
-  return named(pattern).replace(right.attr<"rule">(Number)).at_equal_cost();
+  return named(pattern).replace(right.attr<"rule">(Number)).at_equal_cost().benefit(Number % 3);
 }
 
 inline constexpr auto r0 = as_one<0>(fuse::rule<"scaled">, x* s, made(x).attr<"s">(s));

@@ -143,7 +143,10 @@ inline constexpr text name{Number};
 template <int Number>
 inline constexpr fuse::rewrite_rule rule = [] {
   auto const of = pattern(Number);
-  return fuse::rule_name{{name<Number>.all, 10}}(of).replace(right_side(of, Number)).at_equal_cost();
+  return fuse::rule_name{{name<Number>.all, 10}}(of)
+      .replace(right_side(of, Number))
+      .at_equal_cost()
+      .benefit(Number % 3);
 }();
 
 template <std::size_t First, std::size_t... I>

@@ -11,7 +11,8 @@
 namespace fuse::inline v0::detail {
 
 /// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened
-/// product or sum. Those marked * have several outcomes and are tried until the rest of the program accepts.
+/// product or sum. Those marked * may have several outcomes (`instruction::has_outcomes`) and are tried until the rest of
+/// the program accepts.
 enum class step : std::uint8_t {
   fork,       ///< * continue at `next`, then at `other`
   operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both
@@ -20,7 +21,7 @@ enum class step : std::uint8_t {
   reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
   within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a
               ///< cheap test before others
-  group,      ///< open value a as frame b of group `op`; c says what its sign is worth
+  group,      ///< open value a as frame b of group `op`; c says what its sign is worth (* either, unless strict)
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
                   ///< may be absent)
@@ -42,7 +43,7 @@ enum class step : std::uint8_t {
   same,           ///< values a and b are one computation
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
-  strip,          ///< value a below what set `through` looks through; to register b
+  strip,          ///< * value a below what set `through` looks through; to register b
   rearranged,     ///< * value a is rearrangement `op` of another value; that to register b; number: 1 + the operator
                   ///< that must compute it, behind such as are looked through, or 0
   condition,      ///< conditions[op] holds
@@ -124,6 +125,40 @@ struct instruction {
 
   /// Whether it is a step on an opened frame, a.
   [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
+  /// Whether it may hold in several ways, all of which are tried until the rest of the program accepts.
+  [[nodiscard]] constexpr bool has_outcomes() const {
+    switch (code) {
+      case step::fork:
+      case step::member:
+      case step::scalar_member:
+      case step::user:
+      case step::strip:
+      case step::rearranged: return true;
+      case step::operation:
+      case step::exactly: return (flags & commutes) != 0;
+      case step::group: return static_cast<sign_use>(c) != sign_use::strict;
+      case step::capture: return through != 0;
+      case step::reduction:
+      case step::within:
+      case step::literal:
+      case step::rest:
+      case step::close:
+      case step::operands:
+      case step::scalar:
+      case step::number:
+      case step::missing:
+      case step::parameter:
+      case step::element:
+      case step::over:
+      case step::users:
+      case step::same:
+      case step::agrees:
+      case step::recall:
+      case step::condition:
+      case step::accept: return false;
+    }
+    return true;
+  }
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&

@@ -58,6 +58,7 @@ struct rule_info {
   static_text name, summary;
   int stage;
   double benefit;
+  std::uint16_t rank;  ///< in the program: how many rules are tried before it, by falling benefit, then as in the set
   bool equal_cost, silent, reduces;
   opcode_set telling;  ///< the operators of its pattern that are no sums, products, or changes of layout
   std::uint8_t slot_count, root_count, replacement_size;

@@ -96,13 +96,16 @@ class merging {
 
   constexpr merging(lowered_rule const* const* rules, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) add_info(*rules[i], i);
-    // By falling benefit, then by the order of the set: the order in which forks are tried.
+    // The order in which rules are tried. Those that share nothing are found in it, too (see `rule_order`).
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t at = i;
       for (; at > 0 && rules[order_[at - 1]]->benefit < rules[i]->benefit; --at) order_[at] = order_[at - 1];
       order_[at] = static_cast<std::uint16_t>(i);
     }
-    for (std::size_t i = 0; i < count; ++i) add_rule(*rules[order_[i]], order_[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      out.rules[order_[i]].rank = static_cast<std::uint16_t>(i);
+      add_rule(*rules[order_[i]], order_[i]);
+    }
     sort_entries();
   }
 

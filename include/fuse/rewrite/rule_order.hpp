@@ -20,11 +20,9 @@ class rule_order {
  public:
   explicit rule_order(filter_tables const& of)
       : rules_(of.rules),
-        rank_(rules_.rules.size()),
         early_(rules_.rules.size(), false),
         first_(rules_.code.size(), unknown),
         later_(rules_.code.size(), unknown) {
-    rank();
     for (int stage = 0; stage < rules_.stages; ++stage) {
       std::uint16_t by_name = none;
       for (auto at = rules_.entries.size(); at-- > 0;)
@@ -37,23 +35,12 @@ class rule_order {
     }
   }
 
-  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const { return rank_[a] < rank_[b]; }
+  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const { return rules_.rules[a].rank < rules_.rules[b].rank; }
   /// Whether a search may find this rule before one that is to be tried first.
   [[nodiscard]] bool may_be_early(std::uint16_t rule) const { return early_[rule]; }
 
  private:
   static constexpr std::uint16_t none = 0xfffe, unknown = 0xffff;  // no ranks: after all of them
-
-  void rank() {
-    for (std::size_t i = 0; i < rank_.size(); ++i) {
-      std::uint16_t above = 0;
-      for (std::size_t k = 0; k < rank_.size(); ++k) {
-        auto const mine = rules_.rules[i].benefit, other = rules_.rules[k].benefit;
-        above = static_cast<std::uint16_t>(above + (other > mine || (other == mine && k < i) ? 1 : 0));
-      }
-      rank_[i] = above;
-    }
-  }
 
   // Goes an entrance's ways; `later`: the first in order of what is looked for after them, which these are added to.
   void find_early(std::uint16_t pc, std::uint16_t& later) {
@@ -66,7 +53,7 @@ class rule_order {
     if (pc == no_instruction) return none;
     if (first_[pc] != unknown) return first_[pc];
     auto const& i = rules_.code[pc];
-    if (i.code == step::accept) return first_[pc] = rank_[i.op];
+    if (i.code == step::accept) return first_[pc] = rules_.rules[i.op].rank;
     auto const next = first_after(i.next);
     return first_[pc] = i.code == step::fork ? first_of(next, first_after(i.other)) : next;
   }
@@ -76,34 +63,19 @@ class rule_order {
     for (; pc != no_instruction && later < later_[pc]; pc = rules_.code[pc].next) {
       later_[pc] = later;
       auto const& i = rules_.code[pc];
-      if (i.code == step::accept && later < rank_[i.op]) early_[i.op] = true;
+      if (i.code == step::accept && later < rules_.rules[i.op].rank) early_[i.op] = true;
       if (i.code == step::fork) {
         spread(i.other, later);
         later = first_of(later, first_after(i.other));
-      } else if (has_outcomes(i)) {
+      } else if (i.has_outcomes()) {
         later = first_of(later, first_after(i.next));
       }
     }
   }
 
-  [[nodiscard]] static bool has_outcomes(instruction const& i) {
-    switch (i.code) {
-      case step::operation:
-      case step::exactly: return (i.flags & instruction::commutes) != 0;
-      case step::group: return static_cast<sign_use>(i.c) != sign_use::strict;
-      case step::capture: return i.through != 0;
-      case step::member:
-      case step::scalar_member:
-      case step::user:
-      case step::strip:
-      case step::rearranged: return true;
-      default: return false;
-    }
-  }
   [[nodiscard]] static std::uint16_t first_of(std::uint16_t a, std::uint16_t b) { return a < b ? a : b; }
 
   program const& rules_;
-  plain_vector<std::uint16_t> rank_;   // by rule
   plain_vector<bool> early_;           // by rule
   plain_vector<std::uint16_t> first_;  // by instruction
   plain_vector<std::uint16_t> later_;  // by instruction: the first in order of what is looked for after it
