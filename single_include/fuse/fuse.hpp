@@ -10847,7 +10847,7 @@ enum class step : std::uint8_t {
   exactly,    ///< the same with an operator name code
   reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
   within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a
-  group,      ///< open value a as frame b of group `op`; c says what its sign is worth
+  group,      ///< open value a as frame b of group `op`; c says what its sign is worth (* either, unless strict)
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
   literal,        ///< the constants left in frame a make up `number`
@@ -10866,7 +10866,7 @@ enum class step : std::uint8_t {
   same,           ///< values a and b are one computation
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
-  strip,          ///< value a below what set `through` looks through; to register b
+  strip,          ///< * value a below what set `through` looks through; to register b
   rearranged,     ///< * value a is rearrangement `op` of another value; that to register b; number: 1 + the operator
   condition,      ///< conditions[op] holds
   accept,         ///< rule `op` matches
@@ -10894,6 +10894,7 @@ inline constexpr std::uint64_t root_bit = 1;
 inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
 inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
 inline constexpr std::uint64_t added_number_bit = std::uint64_t{1} << 55, terms_bit = std::uint64_t{1} << 56;
+inline constexpr std::uint64_t moved_bit = std::uint64_t{1} << 57;
 inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
@@ -10930,6 +10931,39 @@ struct instruction {
   static constexpr int near_miss = 3;
 
   [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
+  [[nodiscard]] constexpr bool has_outcomes() const {
+    switch (code) {
+      case step::fork:
+      case step::member:
+      case step::scalar_member:
+      case step::user:
+      case step::strip:
+      case step::rearranged: return true;
+      case step::operation:
+      case step::exactly: return (flags & commutes) != 0;
+      case step::group: return static_cast<sign_use>(c) != sign_use::strict;
+      case step::capture: return through != 0;
+      case step::reduction:
+      case step::within:
+      case step::literal:
+      case step::rest:
+      case step::close:
+      case step::operands:
+      case step::scalar:
+      case step::number:
+      case step::missing:
+      case step::parameter:
+      case step::element:
+      case step::over:
+      case step::users:
+      case step::same:
+      case step::agrees:
+      case step::recall:
+      case step::condition:
+      case step::accept: return false;
+    }
+    return true;
+  }
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
            x.through == y.through && x.flags == y.flags && x.tolerance == y.tolerance && x.number == y.number;
@@ -11205,6 +11239,7 @@ struct rule_info {
   static_text name, summary;
   int stage;
   double benefit;
+  std::uint16_t rank;  ///< in the program: how many rules are tried before it, by falling benefit, then as in the set
   bool equal_cost, silent, reduces;
   opcode_set telling;  ///< the operators of its pattern that are no sums, products, or changes of layout
   std::uint8_t slot_count, root_count, replacement_size;
@@ -11338,7 +11373,10 @@ class merging {
       for (; at > 0 && rules[order_[at - 1]]->benefit < rules[i]->benefit; --at) order_[at] = order_[at - 1];
       order_[at] = static_cast<std::uint16_t>(i);
     }
-    for (std::size_t i = 0; i < count; ++i) add_rule(*rules[order_[i]], order_[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      out.rules[order_[i]].rank = static_cast<std::uint16_t>(i);
+      add_rule(*rules[order_[i]], order_[i]);
+    }
     sort_entries();
   }
 
@@ -11587,6 +11625,7 @@ class operator_meanings {
       if (squares) of.bits |= of.below = product_bit;
       if (sums.power != 1) of.bits |= root_bit;
     }
+    if (of.moves) of.bits |= moved_bit;
     auto const add = [&](opening const& how, std::uint64_t kind) {
       switch (how.when) {
         case opens_with::none:
@@ -11654,6 +11693,8 @@ class basic_operator_sets {
   }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  [[nodiscard]] sets const& at(value_id v, std::uint8_t power) const { return power == 1 ? (*this)[v] : all; }
 
   [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
     return (kind == op_group::sum ? sum_bit : product_bit) | means_.bits_through(through);
@@ -11858,7 +11899,14 @@ class basic_operator_needs {
     std::uint64_t deep = 0, direct = 0, below = 0;
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
     int parts = 0;                              ///< of a sum or product, at least so many
+    std::uint64_t part_direct = 0;              ///< `direct` of one or the other of its parts
+    bool opened = false;                        ///< it is opened as a sum or product
   };
+  struct wanted {
+    std::uint16_t at = 0;
+    needs what{};
+  };
+  static constexpr std::uint16_t frame_base = 256;
 
   explicit basic_operator_needs(Program const& rules, search_for what = search_for::matches)
       : rules_(rules),
@@ -11888,7 +11936,7 @@ class basic_operator_needs {
           if (!known[pc]) {
             of_[pc] = before(i);
             if (near_[pc]) of_[pc].clear();  // whatever comes after
-            first_[pc] = find(of_[pc], i.a);
+            first_[pc] = first(of_[pc], i);
           }
           known[pc] = true;
           path.pop_back();
@@ -11897,20 +11945,33 @@ class basic_operator_needs {
     }
   }
 
-  [[nodiscard]] needs const& of(std::uint16_t pc) const { return first_[pc]; }
+  [[nodiscard]] wanted const& of(std::uint16_t pc) const { return first_[pc]; }
 
  private:
-  struct wanted {
-    std::uint16_t at;  // register, or frame_base and a frame, or slot_base and a slot
-    needs what;
-  };
-  using state = plain_vector<wanted>;
-  static constexpr std::uint16_t frame_base = 256, slot_base = 512;
+  using state = plain_vector<wanted>;  // of slots, too: slot_base and a slot
+  static constexpr std::uint16_t slot_base = 512;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
     for (auto const& w : in)
       if (w.at == at) return w.what;
     return {};
+  }
+  [[nodiscard]] static wanted first(state const& in, instruction const& i) {
+    wanted found{i.a};
+    if (i.is_of_frame())
+      found.at = static_cast<std::uint16_t>(frame_base + i.a);
+    else if (i.code == step::condition)
+      found.at = first_register(in);
+    found.what = find(in, found.at);
+    constexpr auto numbers = number_bit | added_number_bit | constant_bit;
+    if (i.is_of_frame()) found.what = {found.what.deep & ~numbers, found.what.part_direct, found.what.below};
+    return found;
+  }
+  [[nodiscard]] static std::uint16_t first_register(state const& in) {
+    std::uint16_t first = frame_base;
+    for (auto const& w : in)
+      if (w.at < first) first = w.at;
+    return first == frame_base ? 0 : first;
   }
   static void add(state& to, std::uint16_t at, needs const& more) {
     if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0 && more.parts == 0) return;
@@ -11920,6 +11981,8 @@ class basic_operator_needs {
         w.what.direct |= more.direct;
         w.what.below |= more.below;
         w.what.parts += more.parts;
+        w.what.part_direct |= more.part_direct;
+        w.what.opened = w.what.opened || more.opened;
         if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
         if (w.what.one_below == 0) w.what.one_below = more.one_below;
         return;
@@ -11949,7 +12012,8 @@ class basic_operator_needs {
   }
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
-    return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
+    if (info(code).group != op_group::none) return 0;  // see operator_sets
+    return operator_bit(code) | (may_move_elements(code) ? moved_bit : 0);
   }
 
   [[nodiscard]] static needs moved(needs const& of) {
@@ -11998,7 +12062,9 @@ class basic_operator_needs {
                     w.what.below & other.below,
                     either(w.what.one_deep, other.one_deep),
                     either(w.what.one_below, other.one_below),
-                    w.what.parts < other.parts ? w.what.parts : other.parts};
+                    w.what.parts < other.parts ? w.what.parts : other.parts,
+                    w.what.part_direct & other.part_direct,
+                    w.what.opened || other.opened};
         }
         break;
       case step::operation:
@@ -12021,7 +12087,7 @@ class basic_operator_needs {
         add(found, i.a, i.c == 0 ? all(set) : all(0, set));
         break;
       }
-      case step::scalar: add(found, i.a, all(number_bit)); break;
+      case step::scalar: add(found, i.a, all(number_bit | constant_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
       case step::group: {
         auto made = take(found, static_cast<std::uint16_t>(frame_base + i.b));
@@ -12030,18 +12096,22 @@ class basic_operator_needs {
           if (made.parts > 1) made.direct |= terms_bit;
         }
         made.parts = 0;
+        made.part_direct = 0;
+        made.opened = true;
         add(found, i.a, made);
         break;
       }
       case step::scalar_member:
-        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit));
+        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit | constant_bit));
         break;
       case step::literal:
         if (i.number != 0) add_part(found, i.a, {});
         break;
       case step::member: {
         auto part = take(found, i.b);
-        part.direct &= constant_bit;  // a sum among factors, a product among addends hides operators below it
+        part.part_direct = part.direct;
+        part.direct = part.opened ? 0 : part.direct & constant_bit;
+        part.opened = false;
         add_part(found, i.a, part);
         break;
       }
@@ -12056,7 +12126,12 @@ class basic_operator_needs {
           add_part(found, i.a, members);
         break;
       case step::strip: add(found, i.a, take(found, i.b)); break;
-      case step::rearranged: add(found, i.a, moved(take(found, i.b))); break;
+      case step::rearranged: {
+        auto const changes = rules_.rearrangements[i.op].reverses() ? moved_bit : 0;
+        add(found, i.a, moved(take(found, i.b)));
+        add(found, i.a, all(0, changes));
+        break;
+      }
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;
@@ -12065,9 +12140,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  bool const nearly_;          // near misses are looked for
-  std::vector<bool> near_;     // per instruction: what fails there is one
-  plain_vector<needs> first_;  // per instruction
+  bool const nearly_;           // near misses are looked for
+  std::vector<bool> near_;      // per instruction: what fails there is one
+  plain_vector<wanted> first_;  // per instruction
   std::vector<state> of_;
   plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
@@ -12085,7 +12160,7 @@ class basic_branch_lists {
     std::uint64_t one_deep, one_below;  // one of each of these, unless there are none
     std::uint16_t to;
     std::uint16_t after;  // the first step that is more than a test of these sets
-    std::uint8_t at;      // register
+    std::uint16_t at;     // where they are needed: see operator_needs::wanted
 
     template <class Sets>
     [[nodiscard]] bool hopeless(Sets const& there) const {
@@ -12114,7 +12189,7 @@ class basic_branch_lists {
   };
   static constexpr std::uint64_t everything = ~std::uint64_t{0}, no_operator = std::uint64_t{1} << 63;
 
-  [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint8_t last) const {
+  [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint16_t last) const {
     gate made;
     any(pc, [&](branch const& b) {
       bool const tells = b.at <= last;
@@ -12166,7 +12241,7 @@ class basic_branch_lists {
   struct question {
     std::uint64_t branches;
     std::uint32_t block, direct, deep, below, end;
-    std::uint8_t at;
+    std::uint16_t at;
   };
 
   [[nodiscard]] static std::uint64_t first_bits(std::uint32_t count) {
@@ -12194,8 +12269,7 @@ class basic_branch_lists {
   }
 
   [[nodiscard]] branch branch_to(std::uint16_t pc, basic_operator_needs<Program> const& all) const {
-    auto const at = rules_.code[pc].a;
-    auto const& needed = all.of(pc);
+    auto const& [at, needed] = all.of(pc);
     branch made{needed.deep, needed.direct, needed.below, needed.one_deep, needed.one_below, pc, pc, at};
     while (rules_.code[made.after].code == step::within && rules_.code[made.after].a == at)
       made.after = rules_.code[made.after].next;
@@ -12240,7 +12314,7 @@ class basic_branch_lists {
     list.questions = static_cast<std::uint32_t>(questions_.size()) - list.first_question;
   }
 
-  std::uint64_t ask_at(std::uint8_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
+  std::uint64_t ask_at(std::uint16_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
     question q{0, block, 0, 0, 0, 0, at};
     for (std::uint32_t k = 0; k < count; ++k)
       if (first[k].at == at) q.branches |= std::uint64_t{1} << k;
@@ -12575,16 +12649,14 @@ class basic_filter {
     sets_.expect_before(image_.result(n));
   }
 
-  template <class Value, class GoOn>
-  [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
+  template <class There, class GoOn>
+  [[gnu::always_inline]] bool branches(std::uint16_t pc, There const& there, GoOn const& go_on) const {
     if (!tells()) return ways_->branches.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return ways_->branches.any(
-        pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
-        [&](auto const& b) { return go_on(b.after); });
+    return ways_->branches.any(pc, there, [&](auto const& b) { return go_on(b.after); });
   }
-  template <class Value, class GoOn>
-  bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
-    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+  template <class There, class GoOn>
+  bool branches(entrance const& e, There const& there, GoOn const& go_on) const {
+    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, there, go_on);
   }
 
   [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
@@ -12596,16 +12668,15 @@ class basic_filter {
     };
     auto const found = [](auto const&) { return true; };
     if (ways_->branches.any(
-            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
+            i.next, [&](std::uint16_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
       return true;
     return (i.flags & instruction::commutes) != 0 &&
            ways_->branches.any(
-               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+               i.next, [&](std::uint16_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
-  [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+  [[nodiscard]] bool has_below(instruction const& i, operator_sets::sets const& there) const {
     if (wanted_ != search_for::matches) return true;
-    auto const& there = sets_[v];
     return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
   }
 
@@ -12730,6 +12801,7 @@ struct opened_group {
 
   group_request asked;
   part parts[capacity];
+  operator_sets::sets there;  ///< the operators at one or the other of its parts
   std::uint8_t count, leaf_count;
   bool integers;           ///< its numbers are exact
   bool divided;            ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
@@ -13003,6 +13075,7 @@ class basic_group_opener {
     f.count = f.leaf_count = 0;
     f.integers = is_of_integers(facts_, root.value);
     f.divided = f.dropped = f.bounded = f.repeated = false;
+    f.there = {0, 0, 0};
     f.numbers = f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct waiting_part {
       value_id value, shape;
@@ -13029,6 +13102,7 @@ class basic_group_opener {
         p.power = 2;
         p.has_number = false;
       }
+      f.there.add(operators_.at(v, p.power));
       if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
       bool const first = (whole >> at & 1u) != 0;
       children below(shape);
@@ -14617,14 +14691,15 @@ class basic_interpreter {
   }
 
  private:
-  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
-    return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
+  [[nodiscard]] operator_sets::sets const& operators_at(std::uint16_t at) const {
+    if (at >= operator_needs::frame_base) return s_.opened(static_cast<std::uint8_t>(at)).there;
+    return filter_.sets().at(s_.value(static_cast<std::uint8_t>(at)), s_.registers[at].power);
   }
 
   template <class Where, class GoOn>
   bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        where, [&](std::uint8_t at) { return operators_at(at); },
+        where, [&](std::uint16_t at) -> auto const& { return operators_at(at); },
         [&](std::uint16_t pc) { return (listener_ == nullptr || listener_->follows(pc)) && go_on(pc); });
   }
 
@@ -18465,11 +18540,9 @@ class rule_order {
  public:
   explicit rule_order(filter_tables const& of)
       : rules_(of.rules),
-        rank_(rules_.rules.size()),
         early_(rules_.rules.size(), false),
         first_(rules_.code.size(), unknown),
         later_(rules_.code.size(), unknown) {
-    rank();
     for (int stage = 0; stage < rules_.stages; ++stage) {
       std::uint16_t by_name = none;
       for (auto at = rules_.entries.size(); at-- > 0;)
@@ -18482,22 +18555,13 @@ class rule_order {
     }
   }
 
-  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const { return rank_[a] < rank_[b]; }
+  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const {
+    return rules_.rules[a].rank < rules_.rules[b].rank;
+  }
   [[nodiscard]] bool may_be_early(std::uint16_t rule) const { return early_[rule]; }
 
  private:
   static constexpr std::uint16_t none = 0xfffe, unknown = 0xffff;  // no ranks: after all of them
-
-  void rank() {
-    for (std::size_t i = 0; i < rank_.size(); ++i) {
-      std::uint16_t above = 0;
-      for (std::size_t k = 0; k < rank_.size(); ++k) {
-        auto const mine = rules_.rules[i].benefit, other = rules_.rules[k].benefit;
-        above = static_cast<std::uint16_t>(above + (other > mine || (other == mine && k < i) ? 1 : 0));
-      }
-      rank_[i] = above;
-    }
-  }
 
   void find_early(std::uint16_t pc, std::uint16_t& later) {
     spread(pc, later);
@@ -18508,7 +18572,7 @@ class rule_order {
     if (pc == no_instruction) return none;
     if (first_[pc] != unknown) return first_[pc];
     auto const& i = rules_.code[pc];
-    if (i.code == step::accept) return first_[pc] = rank_[i.op];
+    if (i.code == step::accept) return first_[pc] = rules_.rules[i.op].rank;
     auto const next = first_after(i.next);
     return first_[pc] = i.code == step::fork ? first_of(next, first_after(i.other)) : next;
   }
@@ -18517,34 +18581,19 @@ class rule_order {
     for (; pc != no_instruction && later < later_[pc]; pc = rules_.code[pc].next) {
       later_[pc] = later;
       auto const& i = rules_.code[pc];
-      if (i.code == step::accept && later < rank_[i.op]) early_[i.op] = true;
+      if (i.code == step::accept && later < rules_.rules[i.op].rank) early_[i.op] = true;
       if (i.code == step::fork) {
         spread(i.other, later);
         later = first_of(later, first_after(i.other));
-      } else if (has_outcomes(i)) {
+      } else if (i.has_outcomes()) {
         later = first_of(later, first_after(i.next));
       }
     }
   }
 
-  [[nodiscard]] static bool has_outcomes(instruction const& i) {
-    switch (i.code) {
-      case step::operation:
-      case step::exactly: return (i.flags & instruction::commutes) != 0;
-      case step::group: return static_cast<sign_use>(i.c) != sign_use::strict;
-      case step::capture: return i.through != 0;
-      case step::member:
-      case step::scalar_member:
-      case step::user:
-      case step::strip:
-      case step::rearranged: return true;
-      default: return false;
-    }
-  }
   [[nodiscard]] static std::uint16_t first_of(std::uint16_t a, std::uint16_t b) { return a < b ? a : b; }
 
   program const& rules_;
-  plain_vector<std::uint16_t> rank_;   // by rule
   plain_vector<bool> early_;           // by rule
   plain_vector<std::uint16_t> first_;  // by instruction
   plain_vector<std::uint16_t> later_;  // by instruction: the first in order of what is looked for after it

@@ -193,9 +193,7 @@ struct made_graph {
   if (together != each)
     return {"a set matches where its rules do", {}, "the set:\n" + to_text(together) + "each alone:\n" + to_text(each)};
   if (unfiltered != together)
-    return {"a filter hides no match",
-            {},
-            "with filter:\n" + to_text(together) + "without:\n" + to_text(unfiltered)};
+    return {"a filter hides no match", {}, "with filter:\n" + to_text(together) + "without:\n" + to_text(unfiltered)};
   return {};
 }
 
@@ -207,7 +205,9 @@ struct made_graph {
   for (auto const& p : each)
     if (fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == of_all.first_node)
       there.push_back(p.rule);
-  auto const matches = [&](std::string_view rule) { return std::find(there.begin(), there.end(), rule) != there.end(); };
+  auto const matches = [&](std::string_view rule) {
+    return std::find(there.begin(), there.end(), rule) != there.end();
+  };
   if (!matches(of_all.first_rule))
     return {"what is applied first matches alone", of_all.first_rule + " at " + of_all.first_node, to_text(each)};
 
@@ -215,9 +215,9 @@ struct made_graph {
       std::find_if(rules.begin(), rules.end(), [&](auto const& m) { return m.rule->name == of_all.first_rule; });
   for (auto m = rules.begin(); m != rules.end(); ++m) {
     auto const &mine = *m->rule, &other = *first->rule;
-    bool const before = mine.stage_number == other.stage_number &&
-                        (mine.benefit_value > other.benefit_value ||
-                         (mine.benefit_value == other.benefit_value && m < first));
+    bool const before =
+        mine.stage_number == other.stage_number &&
+        (mine.benefit_value > other.benefit_value || (mine.benefit_value == other.benefit_value && m < first));
     std::string const name{mine.name};
     if (!before || !matches(name)) continue;
     if (auto const alone = made(e, set, {name}); alone.first_node == of_all.first_node)

@@ -127,6 +127,13 @@ inline constexpr auto r57 =
     as_one<57>(fuse::rule<"wide">, tanh(x) + sigmoid(y) - exp(z) + abs(w) * s, made(x, y, z, w).attr<"s">(s));
 inline constexpr auto r58 = as_one<58>(fuse::rule<"minus-rest">, tanh(x) - (exp(y) + r), made(x, y, r));
 inline constexpr auto r59 = as_one<59>(fuse::rule<"by-rest">, tanh(x) / (exp(y) * r), made(x, y, r));
+// What a quiet condition asks for is looked for ahead.
+inline constexpr auto r60 =
+    as_one<60>(fuse::rule<"times-shifted">, (tanh(x) + y) * exp(z), made(x, y, z)).where(is_constant<"y">.quiet());
+inline constexpr auto r61 =
+    as_one<61>(fuse::rule<"plus-scaled">, tanh(x) * y + exp(z), made(x, y, z)).where(is_constant<"y">.quiet());
+inline constexpr auto r62 = as_one<62>(fuse::rule<"rest-in-root">, abs(x) / sqrt(exp(y) + r.not_empty()), made(x, y, r))
+                                .where(is_constant<"r">.quiet());
 
 // Right sides of operators that everybody knows: the equation is true. Whether it pays is the cost model's business.
 inline constexpr auto mean_of_sum =
@@ -203,6 +210,9 @@ inline constexpr member neutral_members[] = {{&pool::r0, elements::either},
                                              {&pool::r57},
                                              {&pool::r58},
                                              {&pool::r59},
+                                             {&pool::r60, elements::floats, false},
+                                             {&pool::r61, elements::floats, false},
+                                             {&pool::r62, elements::floats, false},
                                              {&pool::mean_of_sum, elements::floats, false},
                                              {&pool::scaled_before, elements::floats, false},
                                              {&pool::folded, elements::floats, false},

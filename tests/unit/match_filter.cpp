@@ -68,6 +68,17 @@ TEST_CASE("without a filter the same is written") {
   CHECK(to_text(with) == to_text(without));
 }
 
+TEST_CASE("a constant among the addends of a factor is none of the factors") {
+  static constexpr auto shifted =
+      fuse::rule<"shifted">((tanh(x) + y) * exp(x)).where(is_constant<"y">.quiet()).replace(op<"Relu">(x));
+  fuse::graph g(17);
+  auto const a = g.input("a", fuse::element_type::float32, {2, 3});
+  std::vector<float> const row{1, 2, 3};
+  auto const sum = g.add("Add", {g.add("Tanh", {a}), g.constant(fuse::make_tensor({3}, fuse::span<float const>(row)))});
+  g.output(g.add("Mul", {sum, g.add("Exp", {a})}), "y");
+  CHECK(fuse::matcher<shifted, fuse::graph>(g).all().size() == 1);
+}
+
 TEST_CASE("a sum with a number is no number, whichever side of a product it stands on") {
   // (a + 1/2) - -(a + 1/2) is 2 (a + 1/2), a product.
   static constexpr auto doubled = fuse::rule<"doubled">(tanh(x) * (2.0 * x)).replace(op<"Relu">(x));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fuse/match/filter/operator_needs.hpp>
+#include <fuse/rules/rotary.hpp>
 
 namespace match_operator_needs {
 
@@ -24,11 +25,27 @@ using needs = fuse::detail::operator_needs::needs;
 template <auto const& Rule>
 needs at_root() {
   auto const& rules = fuse::program_of<Rule>;
-  return fuse::detail::operator_needs(rules).of(rules.entries[0].first);
+  return fuse::detail::operator_needs(rules).of(rules.entries[0].first).what;
+}
+
+/// What the first step that is wanted needs, and where.
+template <auto const& Rule, class Wanted>
+fuse::detail::operator_needs::wanted at_first(Wanted const& is_wanted) {
+  auto const& rules = fuse::program_of<Rule>;
+  fuse::program const all = rules;
+  for (std::uint16_t pc = 0; pc < all.code.size(); ++pc)
+    if (is_wanted(all, all.code[pc])) return fuse::detail::operator_needs(rules).of(pc);
+  FAIL("there is no such step");
+  return {};
 }
 
 inline constexpr auto nested = fuse::rule<"nested">(relu(exp(x) * w + c)).replace(relu(x));
 inline constexpr auto forked = fuse::rule<"forked">(relu(either(exp(x), abs(tanh(x))))).replace(relu(x));
+inline constexpr auto product = fuse::rule<"product">(relu(exp(x) * tanh(w))).replace(relu(x));
+inline constexpr auto asked = fuse::rule<"asked">((x + c).as<"y">())
+                                  .where<"nothing">(pred<"y">([](auto) { return true; }).quiet())
+                                  .replace(relu(x))
+                                  .at_equal_cost();
 inline constexpr auto with_sum = fuse::rule<"with sum">(exp(x) * w + c).replace(relu(x));
 
 // One of each kind of step that says what it needs, or hides it.
@@ -118,10 +135,10 @@ TEST_CASE("what every way needs is known where matching begins") {
   using namespace fuse::detail;
   auto const all = at_root<nested>();
   CHECK(all.deep == operator_bit(opcode::relu));
-  CHECK(all.below == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit));
+  CHECK(all.below == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit | constant_bit));
   auto const sum = at_root<with_sum>();
-  CHECK(sum.direct == (sum_bit | terms_bit | added_number_bit));
-  CHECK(sum.deep == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit));
+  CHECK(sum.direct == (sum_bit | terms_bit | added_number_bit | constant_bit));
+  CHECK(sum.deep == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit | constant_bit));
 }
 
 TEST_CASE("a sum needs as many terms as its pattern has on every way, a multiple one") {
@@ -175,6 +192,27 @@ TEST_CASE("what is not entered at a glance would not have matched") {
     INFO(std::string_view(rules.rules[rule].name));
     CHECK(matches[rule] != 0);
   }
+}
+
+TEST_CASE("before a part is looked for, it is known what all that follow are, whichever parts they are") {
+  auto const [at, what] =
+      at_first<product>([](auto const&, auto const& i) { return i.code == fuse::detail::step::member; });
+  CHECK(at == fuse::detail::operator_needs::frame_base);
+  CHECK(what.direct == (operator_bit(opcode::exp) | operator_bit(opcode::tanh)));
+}
+
+TEST_CASE("before a condition is asked, it is known what follows") {
+  auto const [at, what] =
+      at_first<asked>([](auto const&, auto const& i) { return i.code == fuse::detail::step::condition; });
+  CHECK(at == 1);
+  CHECK((what.direct & fuse::detail::constant_bit) != 0);
+}
+
+TEST_CASE("parts in reverse order are computed by what moves elements") {
+  auto const [at, what] = at_first<fuse::rules::rotary>([](auto const& rules, auto const& i) {
+    return i.code == fuse::detail::step::rearranged && rules.rearrangements[i.op].reverses();
+  });
+  CHECK((what.direct & fuse::detail::moved_bit) != 0);
 }
 
 TEST_CASE("what fails as a near miss is found where only these are looked for, at the same place") {

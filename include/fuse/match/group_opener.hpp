@@ -64,6 +64,7 @@ class basic_group_opener {
     f.count = f.leaf_count = 0;
     f.integers = is_of_integers(facts_, root.value);
     f.divided = f.dropped = f.bounded = f.repeated = false;
+    f.there = {0, 0, 0};
     f.numbers = f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct waiting_part {
       value_id value, shape;
@@ -91,6 +92,7 @@ class basic_group_opener {
         p.power = 2;
         p.has_number = false;
       }
+      f.there.add(operators_.at(v, p.power));
       if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
       bool const first = (whole >> at & 1u) != 0;
       children below(shape);

@@ -100,16 +100,17 @@ class basic_interpreter {
   }
 
  private:
-  // What the filter is asked about: of the square of a value nothing is told.
-  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
-    return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
+  // The operators that the filter is asked about.
+  [[nodiscard]] operator_sets::sets const& operators_at(std::uint16_t at) const {
+    if (at >= operator_needs::frame_base) return s_.opened(static_cast<std::uint8_t>(at)).there;
+    return filter_.sets().at(s_.value(static_cast<std::uint8_t>(at)), s_.registers[at].power);
   }
 
   // Calls `go_on(pc)` for the branches that may match at an instruction or entrance, until one returns true.
   template <class Where, class GoOn>
   bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        where, [&](std::uint8_t at) { return operators_at(at); },
+        where, [&](std::uint16_t at) -> auto const& { return operators_at(at); },
         [&](std::uint16_t pc) { return (listener_ == nullptr || listener_->follows(pc)) && go_on(pc); });
   }
 

@@ -6,6 +6,7 @@
 #include <fuse/core/math.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/match/filter/frame_needs.hpp>
+#include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/program/instruction.hpp>
 
@@ -68,6 +69,7 @@ struct opened_group {
 
   group_request asked;
   part parts[capacity];
+  operator_sets::sets there;  ///< the operators at one or the other of its parts
   std::uint8_t count, leaf_count;
   bool integers;           ///< its numbers are exact
   bool divided;            ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere

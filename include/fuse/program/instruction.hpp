@@ -11,8 +11,8 @@
 namespace fuse::inline v0::detail {
 
 /// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened
-/// product or sum. Those marked * may have several outcomes (`instruction::has_outcomes`) and are tried until the rest of
-/// the program accepts.
+/// product or sum. Those marked * may have several outcomes (`instruction::has_outcomes`) and are tried until the rest
+/// of the program accepts.
 enum class step : std::uint8_t {
   fork,       ///< * continue at `next`, then at `other`
   operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both
@@ -80,6 +80,8 @@ inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
 inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
 /// It is a number among the terms of a sum; a sum of several terms, where a multiple is a sum of one.
 inline constexpr std::uint64_t added_number_bit = std::uint64_t{1} << 55, terms_bit = std::uint64_t{1} << 56;
+/// It is computed by what moves elements.
+inline constexpr std::uint64_t moved_bit = std::uint64_t{1} << 57;
 /// All bits of operators and roots.
 inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 

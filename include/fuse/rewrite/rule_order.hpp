@@ -35,7 +35,9 @@ class rule_order {
     }
   }
 
-  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const { return rules_.rules[a].rank < rules_.rules[b].rank; }
+  [[nodiscard]] bool before(std::uint16_t a, std::uint16_t b) const {
+    return rules_.rules[a].rank < rules_.rules[b].rank;
+  }
   /// Whether a search may find this rule before one that is to be tried first.
   [[nodiscard]] bool may_be_early(std::uint16_t rule) const { return early_[rule]; }
 

@@ -28,7 +28,7 @@ class basic_branch_lists {
     std::uint64_t one_deep, one_below;  // one of each of these, unless there are none
     std::uint16_t to;
     std::uint16_t after;  // the first step that is more than a test of these sets
-    std::uint8_t at;      // register
+    std::uint16_t at;     // where they are needed: see operator_needs::wanted
 
     /// Whether it fails on what stands at its register, seen at a glance.
     template <class Sets>
@@ -61,7 +61,7 @@ class basic_branch_lists {
   static constexpr std::uint64_t everything = ~std::uint64_t{0}, no_operator = std::uint64_t{1} << 63;
 
   /// The gate of the branches at `pc`, as far as they look at registers up to `last`.
-  [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint8_t last) const {
+  [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint16_t last) const {
     gate made;
     any(pc, [&](branch const& b) {
       bool const tells = b.at <= last;
@@ -85,8 +85,8 @@ class basic_branch_lists {
   }
 
   /// Calls `enter(branch)` for the branches at `pc` that may match, in order, until one returns true; whether one did.
-  /// `there(r)` are the sets of operators at register r. (Inlined even where g++ would not: the benchmark's row of
-  /// blocks.)
+  /// `there(at)` are the sets of operators where a branch needs them. (Inlined even where g++ would not: the
+  /// benchmark's row of blocks.)
   template <class There, class Enter>
   [[gnu::always_inline]] bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
     auto const& all = lists_[pc];
@@ -116,11 +116,11 @@ class basic_branch_lists {
   struct needed_bit {
     std::uint64_t branches, bit;
   };
-  // The branches of one block that look at one register, and what they need there: parts of needed_.
+  // The branches of one block that look at one place, and what they need there: parts of needed_.
   struct question {
     std::uint64_t branches;
     std::uint32_t block, direct, deep, below, end;
-    std::uint8_t at;
+    std::uint16_t at;
   };
 
   [[nodiscard]] static std::uint64_t first_bits(std::uint32_t count) {
@@ -149,10 +149,9 @@ class basic_branch_lists {
     return found;
   }
 
-  // What a branch needs at the register that it looks at first.
+  // What a branch needs where it looks first.
   [[nodiscard]] branch branch_to(std::uint16_t pc, basic_operator_needs<Program> const& all) const {
-    auto const at = rules_.code[pc].a;
-    auto const& needed = all.of(pc);
+    auto const& [at, needed] = all.of(pc);
     branch made{needed.deep, needed.direct, needed.below, needed.one_deep, needed.one_below, pc, pc, at};
     while (rules_.code[made.after].code == step::within && rules_.code[made.after].a == at)
       made.after = rules_.code[made.after].next;
@@ -199,8 +198,8 @@ class basic_branch_lists {
     list.questions = static_cast<std::uint32_t>(questions_.size()) - list.first_question;
   }
 
-  // Returns which branches look at register `at`.
-  std::uint64_t ask_at(std::uint8_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
+  // Returns which branches look at place `at`.
+  std::uint64_t ask_at(std::uint16_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
     question q{0, block, 0, 0, 0, 0, at};
     for (std::uint32_t k = 0; k < count; ++k)
       if (first[k].at == at) q.branches |= std::uint64_t{1} << k;

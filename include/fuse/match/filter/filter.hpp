@@ -133,19 +133,17 @@ class basic_filter {
     sets_.expect_before(image_.result(n));
   }
 
-  /// Calls `go_on(pc)` for the branches at `pc` that may match what `value(r)`, the registers, hold, until one returns
-  /// true; whether one did.
-  template <class Value, class GoOn>
-  [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
+  /// Calls `go_on(pc)` for the branches at `pc` that may match where `there(at)` are the sets of operators at a place,
+  /// a register or an opened frame, until one returns true; whether one did.
+  template <class There, class GoOn>
+  [[gnu::always_inline]] bool branches(std::uint16_t pc, There const& there, GoOn const& go_on) const {
     if (!tells()) return ways_->branches.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return ways_->branches.any(
-        pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
-        [&](auto const& b) { return go_on(b.after); });
+    return ways_->branches.any(pc, there, [&](auto const& b) { return go_on(b.after); });
   }
   /// The same where matching begins; mostly there is one branch, which the entrance's gate has let through.
-  template <class Value, class GoOn>
-  bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
-    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+  template <class There, class GoOn>
+  bool branches(entrance const& e, There const& there, GoOn const& go_on) const {
+    return tells() && e.only != no_instruction ? go_on(e.only) : branches(e.first, there, go_on);
   }
 
   /// Whether a branch after the operator that an entrance begins with may match the operands of `n`: mostly none does,
@@ -159,17 +157,16 @@ class basic_filter {
     };
     auto const found = [](auto const&) { return true; };
     if (ways_->branches.any(
-            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
+            i.next, [&](std::uint16_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
       return true;
     return (i.flags & instruction::commutes) != 0 &&
            ways_->branches.any(
-               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+               i.next, [&](std::uint16_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
-  /// Whether what step `i`, a `within`, asks for may stand at `v`.
-  [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+  /// Whether what step `i`, a `within`, asks for may be there.
+  [[nodiscard]] bool has_below(instruction const& i, operator_sets::sets const& there) const {
     if (wanted_ != search_for::matches) return true;
-    auto const& there = sets_[v];
     return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
   }
 

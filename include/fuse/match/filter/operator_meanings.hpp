@@ -78,6 +78,7 @@ class operator_meanings {
       if (squares) of.bits |= of.below = product_bit;
       if (sums.power != 1) of.bits |= root_bit;
     }
+    if (of.moves) of.bits |= moved_bit;
     auto const add = [&](opening const& how, std::uint64_t kind) {
       switch (how.when) {
         case opens_with::none:

@@ -21,10 +21,11 @@ enum class search_for : std::uint8_t {
   failures,     ///< all of them: nothing is left out
 };
 
-/// For each instruction of a program and the register that it looks at first: the operators that must stand there, on
-/// every way from the instruction to an accepting one, and those that must stand at their operands (`deep`, `direct`
-/// and `below` as in operator_sets); and where ways ask for different ones, operators one of which must stand there.
-/// Where near misses are looked for, on every way to what is one. Linear in the program, times the registers in use.
+/// For each instruction of a program and where it looks first, a register or the parts of a frame: the operators that
+/// must stand there, on every way from the instruction to an accepting one, and those that must stand at their operands
+/// (`deep`, `direct` and `below` as in operator_sets); and where ways ask for different ones, operators one of which
+/// must stand there. Where near misses are looked for, on every way to what is one. Linear in the program, times the
+/// registers in use.
 template <class Program>
 class basic_operator_needs {
  public:
@@ -32,7 +33,15 @@ class basic_operator_needs {
     std::uint64_t deep = 0, direct = 0, below = 0;
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
     int parts = 0;                              ///< of a sum or product, at least so many
+    std::uint64_t part_direct = 0;              ///< `direct` of one or the other of its parts
+    bool opened = false;                        ///< it is opened as a sum or product
   };
+  /// ... and where: in the register of this number, or in one or the other part of frame `at - frame_base`.
+  struct wanted {
+    std::uint16_t at = 0;
+    needs what{};
+  };
+  static constexpr std::uint16_t frame_base = 256;
 
   explicit basic_operator_needs(Program const& rules, search_for what = search_for::matches)
       : rules_(rules),
@@ -62,7 +71,7 @@ class basic_operator_needs {
           if (!known[pc]) {
             of_[pc] = before(i);
             if (near_[pc]) of_[pc].clear();  // whatever comes after
-            first_[pc] = find(of_[pc], i.a);
+            first_[pc] = first(of_[pc], i);
           }
           known[pc] = true;
           path.pop_back();
@@ -71,20 +80,35 @@ class basic_operator_needs {
     }
   }
 
-  [[nodiscard]] needs const& of(std::uint16_t pc) const { return first_[pc]; }
+  [[nodiscard]] wanted const& of(std::uint16_t pc) const { return first_[pc]; }
 
  private:
-  struct wanted {
-    std::uint16_t at;  // register, or frame_base and a frame, or slot_base and a slot
-    needs what;
-  };
-  using state = plain_vector<wanted>;
-  static constexpr std::uint16_t frame_base = 256, slot_base = 512;
+  using state = plain_vector<wanted>;  // of slots, too: slot_base and a slot
+  static constexpr std::uint16_t slot_base = 512;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
     for (auto const& w : in)
       if (w.at == at) return w.what;
     return {};
+  }
+  // What an instruction needs first: a condition looks at no register, what follows it at some that are known by then.
+  // (A number may be none of the parts: where it changes nothing, it is left out.)
+  [[nodiscard]] static wanted first(state const& in, instruction const& i) {
+    wanted found{i.a};
+    if (i.is_of_frame())
+      found.at = static_cast<std::uint16_t>(frame_base + i.a);
+    else if (i.code == step::condition)
+      found.at = first_register(in);
+    found.what = find(in, found.at);
+    constexpr auto numbers = number_bit | added_number_bit | constant_bit;
+    if (i.is_of_frame()) found.what = {found.what.deep & ~numbers, found.what.part_direct, found.what.below};
+    return found;
+  }
+  [[nodiscard]] static std::uint16_t first_register(state const& in) {
+    std::uint16_t first = frame_base;
+    for (auto const& w : in)
+      if (w.at < first) first = w.at;
+    return first == frame_base ? 0 : first;
   }
   static void add(state& to, std::uint16_t at, needs const& more) {
     if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0 && more.parts == 0) return;
@@ -94,6 +118,8 @@ class basic_operator_needs {
         w.what.direct |= more.direct;
         w.what.below |= more.below;
         w.what.parts += more.parts;
+        w.what.part_direct |= more.part_direct;
+        w.what.opened = w.what.opened || more.opened;
         if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
         if (w.what.one_below == 0) w.what.one_below = more.one_below;
         return;
@@ -125,7 +151,8 @@ class basic_operator_needs {
   }
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
-    return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
+    if (info(code).group != op_group::none) return 0;  // see operator_sets
+    return operator_bit(code) | (may_move_elements(code) ? moved_bit : 0);
   }
 
   // Of what must be there, that which is still seen where elements are moved.
@@ -177,7 +204,9 @@ class basic_operator_needs {
                     w.what.below & other.below,
                     either(w.what.one_deep, other.one_deep),
                     either(w.what.one_below, other.one_below),
-                    w.what.parts < other.parts ? w.what.parts : other.parts};
+                    w.what.parts < other.parts ? w.what.parts : other.parts,
+                    w.what.part_direct & other.part_direct,
+                    w.what.opened || other.opened};
         }
         break;
       case step::operation:
@@ -200,7 +229,7 @@ class basic_operator_needs {
         add(found, i.a, i.c == 0 ? all(set) : all(0, set));
         break;
       }
-      case step::scalar: add(found, i.a, all(number_bit)); break;
+      case step::scalar: add(found, i.a, all(number_bit | constant_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
       case step::group: {
         auto made = take(found, static_cast<std::uint16_t>(frame_base + i.b));
@@ -209,18 +238,23 @@ class basic_operator_needs {
           if (made.parts > 1) made.direct |= terms_bit;
         }
         made.parts = 0;
+        made.part_direct = 0;
+        made.opened = true;
         add(found, i.a, made);
         break;
       }
       case step::scalar_member:
-        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit));
+        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit | constant_bit));
         break;
       case step::literal:
         if (i.number != 0) add_part(found, i.a, {});
         break;
       case step::member: {
         auto part = take(found, i.b);
-        part.direct &= constant_bit;  // a sum among factors, a product among addends hides operators below it
+        part.part_direct = part.direct;
+        // A sum among factors, a product among addends hides what stands below it.
+        part.direct = part.opened ? 0 : part.direct & constant_bit;
+        part.opened = false;
         add_part(found, i.a, part);
         break;
       }
@@ -236,7 +270,12 @@ class basic_operator_needs {
           add_part(found, i.a, members);
         break;
       case step::strip: add(found, i.a, take(found, i.b)); break;
-      case step::rearranged: add(found, i.a, moved(take(found, i.b))); break;
+      case step::rearranged: {
+        auto const changes = rules_.rearrangements[i.op].reverses() ? moved_bit : 0;
+        add(found, i.a, moved(take(found, i.b)));
+        add(found, i.a, all(0, changes));
+        break;
+      }
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;
@@ -245,9 +284,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  bool const nearly_;          // near misses are looked for
-  std::vector<bool> near_;     // per instruction: what fails there is one
-  plain_vector<needs> first_;  // per instruction
+  bool const nearly_;           // near misses are looked for
+  std::vector<bool> near_;      // per instruction: what fails there is one
+  plain_vector<wanted> first_;  // per instruction
   std::vector<state> of_;
   plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };

@@ -63,6 +63,9 @@ class basic_operator_sets {
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
+  /// The same of a power of it: of the square of a value nothing is told.
+  [[nodiscard]] sets const& at(value_id v, std::uint8_t power) const { return power == 1 ? (*this)[v] : all; }
+
   /// The bits one of which is direct at whatever opens as a sum or product, or as what set `through` looks through.
   [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
     return (kind == op_group::sum ? sum_bit : product_bit) | means_.bits_through(through);
